@@ -43,6 +43,7 @@ from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
 from eval.tune import tune as search_weights
+from eval.voices import voices
 from eval.walk import table as walk_table
 from eval.workers import count_draws, measure_state
 from semantic_memory.consolidation.fading import Fading
@@ -73,6 +74,7 @@ app.command()(relevance)
 app.command()(spaces)
 app.command()(bench)
 app.command()(chaos)
+app.command()(voices)
 
 
 @app.callback()

@@ -95,7 +95,7 @@ def main() -> None:
             ):
                 block = memory.context(QUESTIONS[0], user_id="maya", budget=BUDGET)
                 show.out.print(block.text, markup=False, highlight=False, soft_wrap=True)
-                show.out.print(f"\n{block.tokens} tokens, {block.left_out} memories left out")
+                show.out.print(f"\n{block.tokens} tokens, {block.omitted} memories left out")
     show.out.rule("[bold]What to do next", align="left")
     show.out.print(
         NEXT.format(bin=os.path.relpath(Path(sys.executable).parent)),

@@ -51,7 +51,7 @@ def run(directory: Path) -> None:
         memory.maintain(jobs=["rollup"])
         block = memory.context("Plan the days of my trip to Lisbon", user_id="ann", budget=BUDGET)
         print(block.text)
-        print(f"{block.tokens} of {BUDGET} tokens, {block.left_out} memories left out")
+        print(f"{block.tokens} of {BUDGET} tokens, {block.omitted} memories left out")
         chosen = sorted(block.hits, key=lambda hit: hit.fact.confidence, reverse=True)
         for hit in chosen[:5]:
             print(f"  {hit.fact.confidence:.2f}  {hit.fact.content}")

@@ -14,17 +14,19 @@ from semantic_memory.domain.markers import NOTE, WROTE_MEMORY
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.patterns import regex
 
+_REST_OF_NOTE = r"[\w ,.]*"
+
 
 def _block(line_end: str, character: str) -> re.Pattern[str]:
     """Return a pattern of a context block in any of its templates, even if its end is missing.
 
     Each memory in a block begins a line with a number; its further lines are indented.
     """
-    opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}"
+    opening = rf"(?:<memory>|# Memory|Memory)[ \t]*{line_end}[ \t]*{re.escape(NOTE)}{_REST_OF_NOTE}"
     section_or_end, heading = r"</?[a-z]+>", r"#{2,3} [\w-]+|[a-z]+:"
     day, memory_or_rest = r"(?:#{3} |\[)?\d{1,2} [A-Z][a-z]+ \d{4}\]?", rf"\d+\.? {character}*"
     earlier_day = r"\d{4}-\d\d-\d\d:?"  # as versions before wrote it
-    left_out = r"\.\.\.|\([^()\n]*\)"
+    left_out = r"--|\.\.\.|\([^()\n]*\)"
     line = "|".join((section_or_end, day, heading, earlier_day, memory_or_rest, left_out))
     further = rf"[ \t]{{2,}}{character}*"
     return regex(rf"{opening}(?:[ \t]*{line_end}(?:[ \t]*(?:{line})|{further}))*")
@@ -32,7 +34,7 @@ def _block(line_end: str, character: str) -> re.Pattern[str]:
 
 def _json_block(line_end: str, quote: str, character: str) -> re.Pattern[str]:
     """Return a pattern of a context block that is JSON, even if its end is missing."""
-    opening = rf"\{{{quote}note{quote}: {quote}{re.escape(NOTE)}{quote},"
+    opening = rf"\{{{quote}note{quote}: {quote}{re.escape(NOTE)}{_REST_OF_NOTE}{quote},"
     sections = rf"[ \t]*{line_end}[ \t]*{quote}sections{quote}: \["
     line = rf"\{{{character}*|\]\}},?|\], {quote}left_out{quote}: \d+|\}}"
     return regex(rf"{opening}(?:{sections})?(?:[ \t]*{line_end}[ \t]*(?:{line}))*")

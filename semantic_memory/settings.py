@@ -282,12 +282,10 @@ class ContextSettings(Section):
     """Tokens of the core profile's facts, which begin every block: name, allergies, diet, health,
     instructions, deadlines ahead, home, family, work, languages."""
     history: float = Field(default=0.15, ge=0, le=1)
-    """Largest share of the budget for the user's history; other memories can use the rest."""
+    """Largest share of the budget for the three texts of the profile and the user's history
+    together; other memories can use the rest."""
     memory_files: float = Field(default=0.5, ge=0, le=1)
     """Largest share of the budget for memory files, where a block is to begin with them."""
-    asked: float = Field(default=0.25, ge=0, le=1)
-    """Largest share of the budget for a tier of it that a question asks for: "What have I been up
-    to?" asks for `recent_months`."""
     audit: int = Field(default=200, ge=0)
     """Number of the latest blocks of each user of which `audit` knows the memories: ids, scores and
     reasons, about 3 KB a block of 40 memories. 0 keeps none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,3 +41,19 @@ def read_samples(path: Path, name: str, load: Callable[[list[dict[str, object]]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InvalidInputError(f"{path} is not a file of {name}: {reason}") from None
+
+
+def rows_of(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the JSON objects of a file, one a line, each with its place.
+
+    Raises NotFoundError, InvalidInputError that names the line.
+    """
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        place = f"{path} line {number}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InvalidInputError(f"{place} is not a JSON object: {error}") from None
+        if not isinstance(row, dict):
+            raise InvalidInputError(f"{place} is not a JSON object")
+        yield place, row

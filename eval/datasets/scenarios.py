@@ -6,9 +6,8 @@ exchange of `data/gold/chatter.jsonl`. Messages of a session are a minute apart.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -17,7 +16,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import Field
 
-from eval.datasets.files import read_text
+from eval.datasets.files import rows_of
 from eval.datasets.load import GOLD
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.messages import Role
@@ -146,24 +145,14 @@ class _Line(_Header):
 
 def load_scenarios(path: Path = BELIEFS, chatter: Path = CHATTER) -> list[Scenario]:
     """Read the scenarios of a file. Raises NotFoundError, InvalidInputError that names the line."""
-    exchanges = {
-        exchange.id: exchange.messages
-        for place, row in _rows(chatter)
-        for exchange in [parse(_Exchange, place, row)]
-    }
-    return [_scenario(place, parse(_Line, place, row), exchanges) for place, row in _rows(path)]
+    exchanges = load_exchanges(chatter)
+    return [_scenario(place, parse(_Line, place, row), exchanges) for place, row in rows_of(path)]
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        place = f"{path} line {number}"
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InvalidInputError(f"{place} is not a JSON object: {error}") from None
-        if not isinstance(row, dict):
-            raise InvalidInputError(f"{place} is not a JSON object")
-        yield place, row
+def load_exchanges(path: Path = CHATTER) -> Mapping[str, Sequence[_Said]]:
+    """Read the messages of each exchange by its id. Raises as `load_scenarios`."""
+    exchanges = (parse(_Exchange, place, row) for place, row in rows_of(path))
+    return {exchange.id: exchange.messages for exchange in exchanges}
 
 
 def _scenario(place: str, line: _Line, exchanges: Mapping[str, Sequence[_Said]]) -> Scenario:

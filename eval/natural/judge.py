@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,8 @@ from functools import cached_property
 from eval.datasets.scenarios import Scenario, Side, Words
 from semantic_memory.domain.facts import Fact, Status
 
-CHANGED = ("since changed", "perhaps changed")
-"""Mark a line of a block as no longer true, or as perhaps no longer true."""
+MARKED = re.compile(r"\b(?:until|changed:?(?: see)?) \d{4}-\d\d-\d\d")
+"""Mark of a line of a block as no longer true, or as perhaps no longer true."""
 
 _ENDED = Words.of(
     "no longer|any more|anymore|not|isn't|doesn't|don't|never|quit|quits|left|leaves|stopped|ended|"
@@ -77,18 +78,18 @@ class Outcome:
     @cached_property
     def new_in_block(self) -> bool:
         """True if any line of the block carries the new value."""
-        return any(self._is_new(line) for line in self.lines)
+        return any(self.is_new(line) for line in self.lines)
 
     @cached_property
     def old_standing(self) -> bool:
         """True if a line of the block carries the old value alone, without a mark."""
-        return any(self._is_standing(line) for line in self.lines)
+        return any(self.is_standing(line) for line in self.lines)
 
     @cached_property
     def old_believed(self) -> bool:
         """True if the old value stands as a fact of the block, and the new one doesn't."""
         facts = [line for line in self.lines if not line.verbatim]
-        return any(map(self._is_standing, facts)) and not any(map(self._is_new, facts))
+        return any(map(self.is_standing, facts)) and not any(map(self.is_new, facts))
 
     @cached_property
     def confused(self) -> bool:
@@ -138,18 +139,20 @@ class Outcome:
 
     def _new_first(self, shown: Sequence[Shown]) -> bool:
         for one in shown:
-            if self._is_new(one):
+            if self.is_new(one):
                 return True
-            if self._is_old(one):
+            if self.is_old(one):
                 return False
         return False
 
-    def _is_new(self, shown: Shown) -> bool:
+    def is_new(self, shown: Shown) -> bool:
+        """Return True if a hit or line carries the new value."""
         if not self.scenario.new:
             return self._places[1] in shown.positions
         return self.scenario.new.carried_by(shown.text) and not self._is_chatter(shown)
 
-    def _is_old(self, shown: Shown) -> bool:
+    def is_old(self, shown: Shown) -> bool:
+        """Return True if a hit or line carries the old value, and not to say that it ended."""
         if not self._carries_old(shown.text) or self._is_chatter(shown):
             return False
         if not shown.positions or min(shown.positions) < self._places[1]:
@@ -157,9 +160,9 @@ class Outcome:
         # What follows the second statement may name the old value, if it is to say that it ended.
         return not shown.verbatim and not _ENDED.carried_by(shown.text)
 
-    def _is_standing(self, shown: Shown) -> bool:
-        text = shown.text.lower()
-        return self._is_old(shown) and not any(mark in text for mark in CHANGED)
+    def is_standing(self, shown: Shown) -> bool:
+        """Return True if a line carries the old value without a mark."""
+        return self.is_old(shown) and not MARKED.search(shown.text)
 
     def _is_chatter(self, shown: Shown) -> bool:
         turns = self.scenario.turns

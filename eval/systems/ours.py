@@ -93,10 +93,10 @@ class Ours:
     def packed(
         self, user_id: str, query: str, budget: int, asked_at: datetime
     ) -> tuple[Collection[str], int, str]:
-        """Return the memories of the hits in the context block, its tokens, and its text."""
+        """Return the memories in the context block, its tokens, and its text."""
         self._clock.moment = asked_at
         context = self._opened().context(query, user_id=user_id, budget=budget)
-        kept = {one for hit in context.hits for one in self._origins(hit.fact)}
+        kept = {one for fact in context.facts for one in self._origins(fact)}
         return kept, context.tokens, context.text
 
     def block(self, user_id: str, query: str, budget: int, asked_at: datetime) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import islice, product
 
 from semantic_memory.application.expiring import lines_kept, lines_standing, sources_of
 from semantic_memory.application.jobs.upkeep import Uses
@@ -16,9 +17,12 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.overview import Overview, Placed, placed_in
 from semantic_memory.context.pack import Packer
+from semantic_memory.context.related import Related
+from semantic_memory.context.render import Ending
+from semantic_memory.context.topics import Pair, keys
 from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.events import ContextPacked, Searched
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
@@ -39,8 +43,8 @@ from semantic_memory.ledger.rules import placing
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
-from semantic_memory.retrieval.doubts import lifted
 from semantic_memory.retrieval.links import newest_first, standing_links
+from semantic_memory.retrieval.nearby import FOUND, is_about
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
@@ -52,7 +56,7 @@ STANDING_IMPORTANCE = 0.8
 _JOINT = 8  # tokens that joining files and block may cost
 _STANDING = frozenset(Category) - {Category.CONVERSATION}
 _OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
-_COMPARED = 10  # of the best memories, which a later one may have made untrue
+_LOOKED_AROUND = 40  # of the best memories, for what stands near them
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
 
@@ -146,16 +150,14 @@ class Recall:
         filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
-        best = [hit.fact for hit in hits[:_COMPARED]]
-        later = self._later(query, [*best, *standing, *overview.likely_shown(best)], filters)
         packed = (packer or self._packer).pack(
-            lifted(hits, later),
+            hits,
             budget=budget,
             query=query,
             standing=standing,
             overview=overview,
             without=without,
-            doubted={one: fact.stated_at for one, fact in later.items()},
+            related=self._related(hits, [*standing, *(one.fact for one in overview.core)], wanted),
         )
         now = self._clock.now()
         self._uses.note((hit.fact.id for hit in packed.hits), now)
@@ -163,18 +165,104 @@ class Recall:
         seconds = time.perf_counter() - start
         number = len(packed.hits)
         self._observe(
-            ContextPacked(user_id, budget, packed.tokens, number, packed.left_out, seconds)
+            ContextPacked(user_id, budget, packed.tokens, number, packed.omitted, seconds)
         )
         return packed
 
-    def _later(self, query: str, facts: Sequence[Fact], filters: Filters) -> Mapping[str, Fact]:
-        """Return what likely made some of `facts` untrue, for a question about the present."""
-        if not _is_of_present(read(query, self._clock.now()), filters):
-            return {}
-        told_in = {one for fact in facts for one in _messages_of(fact)}
-        messages = self._ledger.get(sorted(told_in))
-        compared = {fact.id: fact for fact in (*facts, *messages)}
-        return self._searcher.doubted(list(compared.values()))
+    def _related(
+        self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
+    ) -> Related:
+        """Return what stands around the best of the hits, and around what is shown anyway."""
+        facts = {fact.id: fact for fact in (*(hit.fact for hit in hits[:_LOOKED_AROUND]), *shown)}
+        ending = self._endings([hit for hit in hits if hit.changed], facts.values(), wanted)
+        newer = {one: [fact] for one, (_, fact) in ending.items() if fact is not None}
+        alike: set[Pair] = set()
+        for owner, filters in wanted.items():
+            own = [hit.fact.id for hit in hits[:_LOOKED_AROUND] if hit.fact.user_id == owner]
+            if not own:
+                continue
+            bearing = {hit.fact.id for hit in hits[:FOUND]}
+            near = self._searcher.nearby(owner, own, filters)
+            alike |= near.alike
+            ids = sorted({one for found in near.newer.values() for one, _ in found})
+            found = {fact.id: fact for fact in filters.admitted(self._ledger.get(ids, owner))}
+            for one, later in near.newer.items():
+                known = newer.setdefault(one, [])
+                known += [
+                    found[other]
+                    for other, cosine in later
+                    if other in found
+                    and is_about(found[other], facts[one], cosine, is_found=other in bearing)
+                ]
+        facts |= {fact.id: fact for found in newer.values() for fact in found}
+        linked = {
+            pair
+            for one, found in newer.items()
+            for fact in found
+            for pair in product(keys(facts[one]), keys(fact))
+        }
+        return Related(
+            newer=newer,
+            linked=linked | alike,
+            endings={one: ending for one, (ending, _) in ending.items()},
+            messages=self._messages_of(facts.values(), wanted),
+        )
+
+    def _endings(
+        self, changed: Sequence[Hit], facts: Iterable[Fact], wanted: Mapping[str, Filters]
+    ) -> Mapping[str, tuple[Ending, Fact | None]]:
+        """Return what ended memories, or perhaps did, with the newer memory if it is known.
+
+        `changed` are hits that are messages of which a statement no longer holds.
+        """
+        found: dict[str, tuple[datetime, str | None, bool]] = {}
+        for owner, filters in wanted.items():
+            messages = [hit.fact for hit in changed if hit.fact.user_id == owner]
+            current = self._searcher.current(owner, messages) if messages else {}
+            for hit in changed:
+                if hit.fact.user_id == owner and hit.changed is not None:
+                    found[hit.fact.id] = (hit.changed, current.get(hit.fact.id), True)
+            for fact in facts:
+                then = filters.believed_at
+                if fact.user_id != owner:
+                    continue
+                if fact.valid_to is not None and (then is None or fact.valid_to <= then):
+                    cause = fact.ended_by.newer if fact.ended_by else fact.superseded_by
+                    found[fact.id] = (fact.valid_to, cause, True)
+                elif fact.perhaps_changed and then is None:
+                    doubt = fact.perhaps_changed[-1]
+                    found[fact.id] = (doubt.at, doubt.newer, False)
+        ids = sorted({newer for _, newer, _ in found.values() if newer})
+        known = {fact.id: fact for fact in self._ledger.get(ids)} if ids else {}
+        return {
+            one: (_ending(at, newer, is_certain=certain), newer)
+            for one, (at, cause, certain) in found.items()
+            for newer in [known.get(cause or "")]
+        }
+
+    def _messages_of(
+        self, facts: Iterable[Fact], wanted: Mapping[str, Filters]
+    ) -> Mapping[str, Fact]:
+        """Return the message that each fact was drawn from, if it may be shown, by fact."""
+        said_in = {
+            fact.id: (fact, one)
+            for fact in facts
+            if fact.category is not Category.CONVERSATION and not fact.corroborations
+            for one in _message_of(fact)
+        }
+        messages: dict[str, Fact] = {}
+        for owner, filters in wanted.items():
+            ids = sorted({one for fact, one in said_in.values() if fact.user_id == owner})
+            read = filters.admitted(self._ledger.get(ids, owner)) if ids else []
+            messages |= {one.id: one for one in read}
+        return {
+            one: message
+            for one, (fact, message_id) in said_in.items()
+            for message in [messages.get(message_id)]
+            if message is not None
+            and message.status is Status.ACTIVE
+            and message.trust.rank >= fact.trust.rank
+        }
 
     def _resolved(self, filters: Filters, owners: Sequence[str]) -> Mapping[str, Filters]:
         return {owner: self._resolver.for_search(filters, owner) for owner in owners}
@@ -247,7 +335,8 @@ class Recall:
             elif line.origin == "derived" and line.layer in CORE_FIELDS:
                 core[line.layer].append(fact)
             elif line.layer in PROFILE_FIELDS:
-                found.written.append(placed_in(line.layer, fact))
+                placed = placed_in(line.layer, fact)
+                (found.texts if placed.section == "profile" else found.written).append(placed)
         now = filters.believed_at or self._clock.now()
         found.core.extend(placed_in(name, fact) for name, fact in in_turn(core, now))
         return found
@@ -262,13 +351,19 @@ class Recall:
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
 
 
-def _messages_of(fact: Fact) -> list[str]:
-    """Return the id of the memory of the message from which a fact was drawn first."""
+def _message_of(fact: Fact) -> list[str]:
+    """Return the id of the memory of the message from which a fact was drawn first, if any."""
     source = fact.source
-    if fact.category is Category.CONVERSATION or source.session_id is None:
+    if source.session_id is None:
         return []
     key = SessionKey(fact.user_id, source.session_id)
     return [verbatim_id(key, one) for one in source.message_ids[:1]]
+
+
+def _ending(at: datetime, newer: Fact | None, *, is_certain: bool) -> Ending:
+    if newer is None:
+        return Ending(at, is_certain=is_certain)
+    return Ending(at if is_certain else newer.stated_at, frozenset(keys(newer)), is_certain)
 
 
 def _is_of_present(question: Question, filters: Filters) -> bool:

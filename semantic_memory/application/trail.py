@@ -79,7 +79,7 @@ class Trail:
         for placed in (*overview.asked, *overview.history, *overview.events):
             reasons[placed.fact.id] = "history"
         reasons |= {placed.fact.id: "core" for placed in overview.core}
-        reasons |= {placed.fact.id: "profile" for placed in overview.written}
+        reasons |= {placed.fact.id: "profile" for placed in (*overview.written, *overview.texts)}
         reasons |= {hit.fact.id: "recalled" for hit in packed.hits}
         recalled = {hit.fact.id: _recalled(hit) for hit in packed.hits}
         memories = [

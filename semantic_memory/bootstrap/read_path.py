@@ -61,7 +61,6 @@ def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:
         weakest=context.weakest,
         core=context.core,
         history=context.history,
-        asked=context.asked,
     )
     return Packer(counter, context.template, policy)
 

@@ -1,16 +1,22 @@
-"""Cut long texts around the words that a question asks for."""
+"""Show the part of a text that matters: around the question's words, or what it states."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import figures, stems
 
 CUT = "[...]"
 """Stands for what was left out."""
 
 _PIECES = regex(r"\n|(?<=[.!?;])\s+")
+_ENDS = regex(r"(?<=[.!?])\s+")
+_FEWEST_STEMS = 3
+"""Content words of a sentence that says something whatever was asked."""
+_COVERED = 0.6
+"""Share of a fact's content words in the sentence that it was drawn from."""
+_OF_NOBODY = frozenset(stems("the user and others, the assistant"))
 _LONGEST = 300  # characters of a piece without a line break or the end of a sentence
 
 
@@ -41,6 +47,63 @@ def excerpt(text: str, wanted: Collection[str], characters: int) -> str:
     opening = f"{CUT}\n" if first and "\n" in text else f"{CUT} " if first else ""
     closing = "" if pieces[last][1] >= len(text) and part == part[:characters] else f" {CUT}"
     return f"{opening}{part}{closing}"
+
+
+def telling(text: str, wanted: Collection[str] = (), known: frozenset[str] = frozenset()) -> str:
+    """Return the sentences of a message that state something, or that have `wanted` stems.
+
+    Questions and exclamations of a word or two that have none are left out, unless nothing else is
+    there, and so are sentences that have no more than the `known` stems: nothing may be left then.
+    A line of one sentence, as of a list or of code, stays.
+
+    >>> telling("Thanks, Mel! I went to Oslo by train. How about you?", {"train"})
+    'I went to Oslo by train.'
+    """
+    lines = text.split("\n")
+    told = [_told(line, wanted, known) for line in lines]
+    kept = [own for own, line in zip(told, lines, strict=True) if own or not line.strip()]
+    if not any(map(str.strip, kept)):
+        return "" if known else text
+    return text if told == lines else "\n".join(kept).strip()
+
+
+def _told(line: str, wanted: Collection[str], known: frozenset[str]) -> str:
+    parts = _ENDS.split(line)
+    new = [part for part in parts if not known or not known.issuperset(stems(part))]
+    if len(parts) > 1 or known:
+        new = [part for part in new if _tells(part, wanted)]
+    return " ".join(new)
+
+
+def _tells(sentence: str, wanted: Collection[str]) -> bool:
+    own = set(stems(sentence))
+    if not own.isdisjoint(wanted):
+        return True
+    if sentence.endswith("?"):
+        return False
+    return len(own) >= _FEWEST_STEMS or (bool(own) and not sentence.endswith("!"))
+
+
+def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str | None:
+    """Return the sentence of a message that a fact was drawn from.
+
+    None if the fact isn't in the words of any sentence. `resolved` resolves the relative days of a
+    sentence, as those of the fact are.
+
+    >>> source_of("The user lives in Oslo.", "Hi! I live in Oslo with Maya.", str)
+    'I live in Oslo with Maya.'
+    """
+    own = content_stems(content)
+    parts = message.split("\n") if "\n" in message else _ENDS.split(message)
+    best = max(parts, key=lambda part: len(own.intersection(stems(part))))
+    read = resolved(best)
+    is_drawn = len(own.intersection(stems(read))) >= _COVERED * len(own)
+    return best if is_drawn and figures(content) <= figures(read) else None
+
+
+def content_stems(fact: str) -> frozenset[str]:
+    """Return the stems of a fact without those that stand for whoever speaks."""
+    return frozenset(stems(fact)) - _OF_NOBODY
 
 
 def _leads(worth: Sequence[int], first: int, last: int, best: int) -> bool:

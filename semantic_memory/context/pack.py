@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from semantic_memory.context import render
-from semantic_memory.context.choose import Candidate, Heading, Line, Policy, choose
+from semantic_memory.context.choose import Candidate, Line, Policy, choose
 from semantic_memory.context.connected import connected, may_be_shown, shares_words
-from semantic_memory.context.excerpt import excerpt
+from semantic_memory.context.excerpt import content_stems, excerpt, source_of, telling
 from semantic_memory.context.overview import Overview, Placed
-from semantic_memory.context.prices import Prices, headings, word_bits
+from semantic_memory.context.prices import Prices, word_bits
+from semantic_memory.context.related import NOTHING_RELATED, Related
+from semantic_memory.context.topics import Pair, keys, topics
 from semantic_memory.domain.english.core import names_a_need
 from semantic_memory.domain.english.smalltalk import is_filler
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.ports import TokenCounter
-from semantic_memory.domain.recall import Context, Hit
+from semantic_memory.domain.recall import Context, Hit, LeftOut, Omission
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.values import normalised
 
+BEST = 10
+"""Hits of a search that are shown as far as the budget goes."""
+_NEWER = 2  # newer statements that come with one of them
+_TOKENS_FOR_NEWER = 250  # of the budget for each of them
+_NAMED = 20  # memories of which a block says why they aren't in it
 _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
 _FEWEST = 128
+_PASSAGE = 240  # characters of a message that stand for a fact that says less
+_ABOUT = 0.6  # share of the best match from which on a memory is about the question itself
+_ABOUT_MOST = 4
 _SHORTEST_CUT = 300  # characters of a long memory that even a small block may show
 _MATERIAL = 0.75  # weight of what tools returned beside what people said
 _MEASURE = "xml"  # template in whose tokens the core is measured: it holds as much in any other
 NOTHING = Overview()
 """An empty overview."""
-_NONE: Mapping[str, datetime] = MappingProxyType({})
 
 
 class Packer:
@@ -54,52 +63,45 @@ class Packer:
         standing: Sequence[Fact] = (),
         overview: Overview = NOTHING,
         without: Collection[str] = (),
-        doubted: Mapping[str, datetime] = _NONE,
+        related: Related = NOTHING_RELATED,
     ) -> Context:
-        """Pack as many of `hits`, given best first, as fit into `budget` tokens.
+        """Pack those of `hits`, given best first, that are worth their tokens into `budget`.
 
         Shown whatever the hits are the parts of `overview` and the `standing` facts, the first
-        ones first, within their shares. No hit is shown if none reaches the floor. Messages with
-        an id in `without` are left out, and so are hits and facts that come from such messages
-        only. Long memories are cut around the words of `query`. What is free in the end goes to
-        the rest of the core, then to events of the history: those that share words with the
-        question or a session with what was recalled, then those that aren't about other people.
-        `doubted` are the times of later statements by which memories may no longer hold, by the
-        memories' ids: their lines say so.
+        ones first, within their shares. The best hits follow, each with newer statements about
+        its subject, and then what is worth its tokens beside them. No hit is shown if none reaches
+        the floor. Messages with an id in `without` are left out, and so are hits and facts that
+        come from such messages only. Long memories are cut around the words of `query`. What is
+        free in the end goes to the rest of the core, then to events of the history that share words
+        with the question or a session with what was recalled.
 
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
         """
         policy = self._policy
-        known = frozenset(without)
-        block = _Block(self._template, self._prices, budget, known, len(hits), doubted)
-        history = int(budget * policy.history)
+        pot = int(budget * policy.history)
+        block = _Block(self._template, self._prices, budget, frozenset(without), hits, related)
         block.show(overview.written, budget)
         block.show(overview.core, policy.core, self._core)
-        block.show(
-            [Placed(fact, render.section(fact)) for fact in standing],
-            int(budget * policy.standing),
-        )
-        block.show(overview.asked, int(budget * policy.asked))
-        block.show(overview.history, history)
-        always = {fact.id for fact in standing}
-        texts = [normalised(fact.content) for fact in block.facts if fact.id not in always]
-        shown = {fact.id for fact in block.facts}
-        said = {normalised(fact.content) for fact in block.facts}
-        told = _lines_by_message(block.shown)
+        block.show(map(Placed, standing), int(budget * policy.standing))
+        for part in (overview.texts, overview.asked, overview.history):
+            pot -= block.show(part, pot)
         best = max([hit.parts.match for hit in hits], default=0.0)
-        recalled = _relevant(hits, best, policy, known)
-        if shown:
-            recalled = [
-                hit
-                for hit in recalled
-                if hit.fact.id not in shown and not _is_said(hit.fact, said, texts, told)
-            ]
-        block.recall(connected(recalled, query), query, policy)
+        block.recall(query, policy, matching=best >= policy.floor)
         block.fill(overview.core, policy.core, self._core)
         block.leave_out_told()
-        block.fill(block.bearing(overview.events, query), history)
-        return block.finished(hits, _relevance(best, policy.floor))
+        block.fill(block.bearing(overview.events, query), pot)
+        return block.finished(_relevance(best, policy.floor))
+
+
+class _Finished(NamedTuple):
+    """A block as rendered."""
+
+    shown: int
+    """Number of memories that it was rendered from."""
+    entries: Sequence[render.Entry]
+    text: str
+    tokens: int
 
 
 class _Block:
@@ -111,24 +113,28 @@ class _Block:
         prices: Prices,
         budget: int,
         without: frozenset[str],
-        most_left_out: int,
-        doubted: Mapping[str, datetime],
+        hits: Sequence[Hit],
+        related: Related,
     ) -> None:
-        self._doubted = doubted
         self._template = template
         self._prices = prices
         self._budget = budget
         self._without = without
-        self._room = budget - prices.frame(most_left_out)
-        self._opened: set[Heading] = set()
+        self._hits = hits
+        self._related = related
+        self._room = budget - prices.frame(len(hits))
         self._shown: list[Placed] = []
-        self._recalled: dict[str, Hit] = {}
-        self._rendered: tuple[list[render.Entry], str, int] | None = None
-
-    @property
-    def shown(self) -> Sequence[Placed]:
-        """The memories that it shows, each with its place."""
-        return self._shown
+        self._chosen: list[tuple[Category, Line]] = []
+        self._given = 0
+        """Number of lines that are shown whatever the question."""
+        self._beside = 0
+        """Number of newer statements shown beside older ones."""
+        best = max([hit.parts.match for hit in hits], default=0.0)
+        about = [hit.fact.id for hit in hits[:_ABOUT_MOST] if hit.parts.match >= _ABOUT * best]
+        self._asked: Sequence[Pair] = list(pairwise(about))
+        """Pairs of memories that are about the question itself."""
+        self._refused: dict[str, Omission] = {}
+        self._finished: _Finished | None = None
 
     @property
     def facts(self) -> list[Fact]:
@@ -136,80 +142,208 @@ class _Block:
         return [one.fact for one in self._shown]
 
     def bearing(self, events: Sequence[Placed], query: str) -> list[Placed]:
-        """Return the events that bear on the question, and then those that aren't of others.
+        """Return the events that bear on the question, and that the notes don't tell.
 
-        An event bears on it if it shares words with it, or a session with a shown hit.
+        An event bears on it if it shares words with it, or a session with a shown hit, unless it
+        is of others; what somebody needs always does.
         """
         asked = frozenset(stems(query))
-        recalled = [one for one in self.facts if one.id in self._recalled]
-        sessions = {session for one in recalled for session in one.sessions}
+        notes = [one for one in self._shown if one.section == render.NOTES]
+        sessions = {session for one in notes for session in one.fact.sessions}
+        told = _lines_by_message(notes)
 
         def bears(fact: Fact) -> bool:
-            return not sessions.isdisjoint(fact.sessions) or shares_words(fact.content, query)
+            if shares_words(fact.content, query) or names_a_need(fact.content):
+                return True
+            return not sessions.isdisjoint(fact.sessions) and not _is_of_others(fact)
 
-        admitted = [one for one in events if may_be_shown(one.fact, asked)]
-        bearing = [one for one in admitted if bears(one.fact)]
-        rest = [one for one in admitted if one not in bearing and not _is_of_others(one.fact)]
-        return [*bearing, *rest]
+        return [
+            one
+            for one in events
+            if may_be_shown(one.fact, asked)
+            and bears(one.fact)
+            and told.keys().isdisjoint(one.fact.message_ids)
+        ]
 
-    def show(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
+    def show(self, part: Iterable[Placed], most: int, prices: Prices | None = None) -> int:
         """Show those of a part that fit into `most` tokens, the first ones first.
 
-        `most` counts in `prices`, if given, and else in those of the block.
+        `most` counts in `prices`, if given, and else in those of the block. Return the tokens of
+        those shown.
         """
         shown = {fact.id for fact in self.facts}
         said = {normalised(fact.content) for fact in self.facts}  # also for another agent
         left = most
-        measure = prices or self._prices
         for one in map(self._marked, part):
             text = normalised(one.fact.content)
-            if one.fact.id in shown or text in said:
+            if one.fact.id in shown or text in said or _is_known(one.fact, self._without):
                 continue
-            if _is_known(one.fact, self._without):
-                continue
-            cost, opens = self._cost(self._prices, one)
-            share = cost if measure is self._prices else self._cost(measure, one)[0]
+            cost = self._cost(self._prices, one)
+            share = cost if prices is None else self._cost(prices, one)
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost
                 self._shown.append(one)
                 said.add(text)
-                self._opened |= opens
+        return most - left
 
-    def recall(self, hits: Sequence[Hit], query: str, policy: Policy) -> None:
-        """Show the hits that are worth most for their tokens, as far as there is room."""
-        self._recalled = {hit.fact.id: hit for hit in hits}
-        considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
-        wanted = frozenset(stems(query))
+    def recall(self, query: str, policy: Policy, *, matching: bool) -> None:
+        """Show the best hits, newer statements beside them, and what else is worth its tokens."""
+        asked = frozenset(stems(query))
         longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
+        wanted = self._wanted(asked, policy, matching=matching)
+        self._given = len(self._shown)
+        for hit in wanted[:BEST]:
+            if self._add(self._placed(hit.fact, asked, longest, hit.space)):
+                self._add_newer(hit.fact, asked, longest)
+            elif self._lines_of(hit.fact):
+                self._add_newer(hit.fact, asked, longest)
+                self._refused[hit.fact.id] = "repeats"
+            else:
+                self._refused[hit.fact.id] = "budget"
+        known = {fact.id for fact in self.facts}
+        tail = [hit for hit in wanted[BEST:] if hit.fact.id not in known]
+        near = {hit.fact.id for hit in connected(wanted, query)}
+        self._refused |= {hit.fact.id: "other topic" for hit in tail if hit.fact.id not in near}
+        self._choose([hit for hit in tail if hit.fact.id in near], policy, asked, longest)
+
+    def _wanted(self, asked: frozenset[str], policy: Policy, *, matching: bool) -> list[Hit]:
+        """Return the hits that may be shown: all of the best, and of the others what matches."""
+        wanted = []
+        for rank, hit in enumerate(self._hits):
+            fact = hit.fact
+            if _is_known(fact, self._without) or (_is_message(fact) and is_filler(fact.content)):
+                continue
+            if not may_be_shown(fact, asked):
+                self._refused[fact.id] = "other topic"
+            elif not matching or (rank >= BEST and hit.parts.match < policy.weakest):
+                self._refused[fact.id] = "weak"
+            else:
+                wanted.append(hit)
+        return wanted
+
+    def _choose(
+        self, hits: Sequence[Hit], policy: Policy, asked: frozenset[str], longest: int
+    ) -> None:
+        """Show those hits that are worth their tokens, as far as there is room."""
+        considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
         placed: dict[int, Placed] = {}  # few of those considered
 
         def line(place: int) -> Line:
             hit = considered[place]
-            text, doubted = _cut(hit.fact, wanted, longest), self._doubted.get(hit.fact.id)
-            one = Placed(hit.fact, render.section(hit.fact), 0, text, hit.space, doubted)
-            placed[place] = one
-            return self._prices.line(one, hit.changed)
+            one = placed[place] = self._placed(hit.fact, asked, longest, hit.space)
+            return self._prices.line(one)
 
-        chosen = choose(
+        choice = choose(
             [*map(_candidate, considered)],
             line,
-            self._prices.heading,
-            opened=self._opened,
-            room=self._room,
+            chosen=self._chosen,
+            best=max([hit.score for hit in self._hits], default=0.0),
+            room=self._room - self._opening(render.NOTES),
             budget=self._budget,
             policy=policy,
-            asked=word_bits(wanted),
+            asked=word_bits(asked),
         )
-        for one in map(placed.__getitem__, chosen):
-            self._shown.append(one)
-            self._opened.update(headings(one.fact, one.section))
+        for place, reason in choice.refused.items():
+            self._refused[considered[place].fact.id] = reason
+        for place in choice.chosen:
+            if not self._add(placed[place]):
+                self._refused[considered[place].fact.id] = "repeats"
+
+    def _add_newer(self, fact: Fact, asked: frozenset[str], longest: int) -> None:
+        """Show newer statements about the subject of a shown memory beside it.
+
+        Unless it is known to be over, neither of them stays in the core then: among the notes their
+        order tells what is current.
+        """
+        if not may_be_shown(fact, asked):
+            return
+        ending = self._related.endings.get(fact.id)
+        for newer in self._related.newer.get(fact.id, ())[:_NEWER]:
+            if not self._lines_of(newer):
+                if not may_be_shown(newer, asked) or _is_known(newer, self._without):
+                    continue
+                if self._beside >= self._budget // _TOKENS_FOR_NEWER:
+                    continue
+                if not self._add(self._placed(newer, asked, longest)):
+                    continue
+                self._beside += 1
+            if ending is None or not ending.is_certain:
+                for place in (*self._lines_of(fact), *self._lines_of(newer)):
+                    one = self._shown[place]
+                    if one.section == "core":
+                        self._shown[place] = self._placed(one.fact, asked, longest, one.space)
+
+    def _lines_of(self, fact: Fact) -> list[int]:
+        """Return the places of the lines that show a memory, or one from the same message."""
+        own = keys(fact)
+        return [n for n, one in enumerate(self._shown) if not own.isdisjoint(keys(one.fact))]
+
+    def _add(self, one: Placed) -> bool:
+        """Show a note, if it fits and no other line tells it."""
+        if one.text == "" or self._is_told(one):
+            return False
+        line = self._prices.line(one)
+        cost = line.tokens + self._opening(one.section)
+        if cost > self._room:
+            return False
+        self._room -= cost
+        self._shown.append(one)
+        self._chosen.append((one.fact.category, line))
+        return True
+
+    def _is_told(self, one: Placed) -> bool:
+        """Return True if a line shows a memory already, or tells it.
+
+        That is another line from its message with the same text, or, of a fact, one shown whatever
+        the question that has its text.
+        """
+        text, own = _text_of(one), keys(one.fact)
+        for place, other in enumerate(self._shown):
+            told = _text_of(other)
+            if other.fact.id == one.fact.id or (
+                told == text and not own.isdisjoint(keys(other.fact))
+            ):
+                return True
+            if place < self._given and not _is_message(one.fact) and text in told:
+                return True
+        return False
+
+    def _placed(
+        self, fact: Fact, asked: frozenset[str], longest: int, space: str | None = None
+    ) -> Placed:
+        """Place a note: of a message what it tells, of a fact that tells less its sentence."""
+        message = self._related.messages.get(fact.id)
+        text = None
+        if message is not None:
+            text = self._said(fact, message, asked)
+        elif _is_message(fact) and not render.is_material(fact):
+            told = telling(fact.content, asked, self._known_of(fact))
+            text = None if told == fact.content else told
+        shorter = _cut(text or fact.content, asked, longest)
+        ending = self._related.endings.get(fact.id)
+        return Placed(fact, render.NOTES, 0, shorter or text, space, ending)
+
+    def _said(self, fact: Fact, message: Fact, asked: frozenset[str]) -> str | None:
+        """Return what a message tells around the words of a fact, if that is more than the fact."""
+        said = message.created_at
+        sentence = source_of(fact.content, message.content, lambda one: render.dated(one, said))
+        if sentence is None:
+            return None
+        wanted = asked.union(stems(sentence))
+        told = excerpt(telling(message.content, wanted), wanted, max(_PASSAGE, len(sentence)))
+        return told if content_stems(told) - content_stems(fact.content) else None
+
+    def _known_of(self, message: Fact) -> frozenset[str]:
+        """Return the stems of the lines drawn from a message."""
+        lines = (self._shown[place] for place in self._lines_of(message))
+        return frozenset(stem for one in lines for stem in stems(one.text or one.fact.content))
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show those of a part that fit into what the finished text leaves free."""
         shown = {fact.id for fact in self.facts}
         if waiting := [one for one in part if one.fact.id not in shown]:
-            self._room = self._budget - self._fitted()[2]
+            self._room = self._budget - self._fitted().tokens
             self.show(waiting, most, prices)
 
     def leave_out_told(self) -> None:
@@ -219,52 +353,96 @@ class _Block:
             one for one in self._shown if not (_is_message(one.fact) and _is_told(one.fact, told))
         ]
 
-    def finished(self, hits: Sequence[Hit], relevance: float) -> Context:
-        """Return the block, with those of `hits` that it shows."""
-        entries, text, tokens = self._fitted()
+    def finished(self, relevance: float) -> Context:
+        """Return the block, with those of the hits that it shows."""
+        _, entries, text, tokens = self._fitted()
         ids = {entry.fact.id for entry in entries}
+        omitted = [hit for hit in self._hits if hit.fact.id in self._refused.keys() - ids]
         return Context(
             text=text,
             tokens=tokens,
             facts=tuple(entry.fact for entry in entries),
-            hits=tuple([hit for hit in hits if hit.fact.id in ids]),
-            left_out=self._left_out(ids),
+            hits=tuple([hit for hit in self._hits if hit.fact.id in ids]),
+            left_out=tuple(
+                LeftOut(fact=hit.fact, score=hit.score, reason=self._reason(hit))
+                for hit in omitted[:_NAMED]
+            ),
+            omitted=self._omitted(ids),
             relevance=relevance,
         )
 
-    def _fitted(self) -> tuple[list[render.Entry], str, int]:
+    def _reason(self, hit: Hit) -> Omission:
+        over = hit.changed is not None or hit.fact.status is Status.SUPERSEDED
+        return "superseded" if over else self._refused[hit.fact.id]
+
+    def _fitted(self) -> _Finished:
         """Render the block, without the last choices if it is over the budget."""
-        while self._rendered is None or len(self._rendered[0]) != len(self._shown):
-            entries = sorted(map(self._entry, self._shown), key=render.place)
-            left_out = self._left_out({entry.fact.id for entry in entries})
-            text = render.block(entries, left_out, self._template)
+        while self._finished is None or self._finished.shown != len(self._shown):
+            entries = self._entries()
+            ids = {entry.fact.id for entry in entries}
+            text = render.block(entries, self._omitted(ids), self._template)
             tokens = self._prices.text(text)
             if tokens <= self._budget:
-                self._rendered = entries, text, tokens
+                self._finished = _Finished(len(self._shown), entries, text, tokens)
             else:
-                self._shown.pop()
-        return self._rendered
+                self._refused[self._shown.pop().fact.id] = "budget"
+        return self._finished
 
-    def _cost(self, prices: Prices, one: Placed) -> tuple[int, set[Heading]]:
-        """Return the tokens that a memory adds to the block, and the headings that it opens."""
-        line = prices.line(one)
-        opens = {line.section, line.day} - self._opened
-        return line.tokens + sum(map(prices.heading, opens)), opens
+    def _entries(self) -> list[render.Entry]:
+        """Return the entries in the order of the block."""
+        ordered = list(self._ordered())
+        numbers = {
+            key: number
+            for number, (one, _) in enumerate(ordered, start=1)
+            for key in keys(one.fact)
+        }
+        return [
+            render.Entry(one.fact, self._text(one, topic, numbers), one.section, topic)
+            for one, topic in ordered
+        ]
+
+    def _ordered(self) -> Iterator[tuple[Placed, int]]:
+        """Yield the memories in the order of the block, each with the number of its topic."""
+        notes = [one for one in self._shown if one.section == render.NOTES]
+        rest = [one for one in self._shown if one.section != render.NOTES]
+        rest.sort(key=_standing_order)
+        yield from ((one, 0) for one in rest)
+        groups = topics([one.fact for one in notes], {*self._related.linked, *self._asked})
+        for number, group in enumerate(groups, start=1):
+            yield from ((notes[place], number) for place in group)
+
+    def _text(self, one: Placed, topic: int, numbers: Mapping[str, int]) -> str:
+        by = one.ending.by if one.ending else ()
+        see = max((numbers.get(key, 0) for key in by), default=0)
+        return self._template.shown(
+            one.fact, one.section, one.text, one.space, one.ending, see=see, topic=topic
+        )
+
+    def _cost(self, prices: Prices, one: Placed) -> int:
+        """Return the tokens that a memory adds to the block."""
+        opening = 0 if self._is_open(one.section) else prices.section(one.section)
+        return prices.line(one).tokens + opening
+
+    def _opening(self, section: str) -> int:
+        return 0 if self._is_open(section) else self._prices.section(section)
+
+    def _is_open(self, section: str) -> bool:
+        return any(one.section == section for one in self._shown)
 
     def _marked(self, one: Placed) -> Placed:
-        doubted = self._doubted.get(one.fact.id)
-        return one if doubted is None else one._replace(doubted=doubted)
+        ending = self._related.endings.get(one.fact.id)
+        return one if ending is None else one._replace(ending=ending)
 
-    def _left_out(self, shown: set[str]) -> int:
-        return len(self._recalled) - len(self._recalled.keys() & shown)
+    def _omitted(self, shown: Collection[str]) -> int:
+        return sum(reason == "budget" and one not in shown for one, reason in self._refused.items())
 
-    def _entry(self, one: Placed) -> render.Entry:
-        hit = self._recalled.get(one.fact.id)
-        changed = hit.changed if hit else None
-        text = self._template.shown(
-            one.fact, changed, one.section, one.text, one.space, one.doubted
-        )
-        return render.Entry(one.fact, text, one.section, one.rank)
+
+def _standing_order(one: Placed) -> tuple[int, int, tuple[str, str, str, int, str]]:
+    return render.SECTIONS.index(one.section), one.rank, render.place(one.fact)
+
+
+def _text_of(one: Placed) -> str:
+    return normalised(one.text or one.fact.content)
 
 
 def _is_message(fact: Fact) -> bool:
@@ -291,49 +469,17 @@ def _relevance(best: float, floor: float) -> float:
     return round(max(0.0, best - floor) / max(1e-9, 1.0 - floor), 4)
 
 
-def _relevant(
-    hits: Sequence[Hit], best: float, policy: Policy, without: frozenset[str]
-) -> list[Hit]:
-    """Return the hits that match well enough, say something, and aren't in the prompt already.
-
-    `best` is the best match of all.
-    """
-    if best < policy.floor:
-        return []
-    return [
-        hit
-        for hit in hits
-        if hit.parts.match >= policy.weakest
-        and not (_is_message(hit.fact) and is_filler(hit.fact.content))
-        and not (without and _is_known(hit.fact, without))
-    ]
-
-
-def _cut(fact: Fact, wanted: frozenset[str], characters: int) -> str | None:
-    """Return the part of a memory around the `wanted` words; None for all of it."""
-    if len(fact.content) <= characters or wanted.isdisjoint(stems(fact.content)):
+def _cut(text: str, wanted: frozenset[str], characters: int) -> str | None:
+    """Return the part of a text around the `wanted` words; None for all of it."""
+    if len(text) <= characters or wanted.isdisjoint(stems(text)):
         return None
-    return excerpt(fact.content, wanted, characters)
+    return excerpt(text, wanted, characters)
 
 
 def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
     score = hit.score * (_MATERIAL if render.is_material(fact) else 1.0)
     return Candidate(score, fact.category, len(fact.text))
-
-
-def _is_said(
-    fact: Fact, said: Collection[str], texts: Collection[str], told: Mapping[str, Sequence[str]]
-) -> bool:
-    """Return True if one of `said` is the fact's sentence, or one of `texts` contains it.
-
-    All are normalised. Facts of several agents may have one text. A message is said if the lines
-    that come from it, `told` by message, have all of its words.
-    """
-    if _is_message(fact):
-        return _is_told(fact, told)
-    own = normalised(fact.content)
-    return own in said or any(own in text for text in texts)
 
 
 def _lines_by_message(shown: Iterable[Placed]) -> Mapping[str, Sequence[str]]:
@@ -348,7 +494,7 @@ def _lines_by_message(shown: Iterable[Placed]) -> Mapping[str, Sequence[str]]:
 def _is_told(message: Fact, told: Mapping[str, Sequence[str]]) -> bool:
     """Return True if the lines that come from a message, `told` by message, have all its words."""
     lines = [line for one in message.message_ids for line in told.get(one, ())]
-    return bool(lines) and set(stems(" ".join(lines))).issuperset(stems(message.content))
+    return bool(lines) and not telling(message.content, (), frozenset(stems(" ".join(lines))))
 
 
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:

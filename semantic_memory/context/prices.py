@@ -1,21 +1,19 @@
-"""Token counts of the parts of a block: its frame, headings and lines."""
+"""Token counts of the parts of a block: its frame, sections and lines."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from datetime import date, datetime
 from functools import cached_property, lru_cache
 
 from semantic_memory.context import render
-from semantic_memory.context.choose import Heading, Line
+from semantic_memory.context.choose import Line
 from semantic_memory.context.overview import Placed
-from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.text import stems
 
 _REMEMBERED = 8_192  # number of lines whose token counts are cached
-_HEADINGS = 1_024  # number of headings and of frames whose token counts are cached
+_FRAMES = 1_024  # number of sections and of frames whose token counts are cached
 _BITS = 512
 
 
@@ -26,35 +24,36 @@ class Prices:
         self._counter = counter
         self._template = template
         self._priced = lru_cache(_REMEMBERED)(self._price)
+        self._words = lru_cache(_REMEMBERED)(lambda text: word_bits(stems(text)))
         self._counted = lru_cache(_REMEMBERED)(counter.count)
-        self.frame = lru_cache(_HEADINGS)(self._frame)
+        self.frame = lru_cache(_FRAMES)(self._frame)
         """Returns the tokens of the lines around all sections, for the most memories left out."""
-        self.heading = lru_cache(_HEADINGS)(self._heading)
-        """Returns the tokens of the heading of a section or a day."""
+        self.section = lru_cache(_FRAMES)(self._section)
+        """Returns the tokens of the lines around a section."""
 
     def _frame(self, most_left_out: int) -> int:
         template = self._template
         ends = (template.opening, template.note, template.left_out, template.closing)
         return sum(self._counted(f"{end.format(number=most_left_out)}\n") for end in ends if end)
 
-    def _heading(self, heading: Heading) -> int:
-        name, day = heading
-        template = self._template
-        if day is not None:
-            title = template.day.format(day=render.heading(day))
-            return self._counted(f"{title}\n") if title else 0
-        ends = (template.section, template.end)
+    def _section(self, name: str) -> int:
+        ends = (self._template.section, self._template.end)
         return sum(self._counted(f"{end.format(name=name)}\n") for end in ends if end)
 
-    def line(self, one: Placed, changed: datetime | None = None) -> Line:
-        """Return the tokens and words of a memory's line, and the headings above it."""
+    def line(self, one: Placed) -> Line:
+        """Return the tokens and words of a memory's line."""
+        is_note = one.section == render.NOTES
         text = self._template.shown(
-            one.fact, changed, one.section, one.text, one.space, one.doubted
+            one.fact,
+            one.section,
+            one.text,
+            one.space,
+            one.ending,
+            see=1 if one.ending and one.ending.by else 0,
+            topic=1 if is_note else 0,
         )
-        tokens, words = self._priced(text)
-        if one.fact.category is Category.CONVERSATION:
-            tokens += self._gap
-        return Line(tokens, words, *headings(one.fact, one.section))
+        tokens = self._priced(text) + (self._gap if is_note else 0)
+        return Line(tokens, self._words(one.text or one.fact.content))
 
     def text(self, text: str) -> int:
         """Return the tokens of a finished text."""
@@ -62,19 +61,13 @@ class Prices:
 
     @cached_property
     def _gap(self) -> int:
-        return self._counter.count(f"{self._template.gap}\n")
+        gap = self._template.gap
+        return self._counter.count(f"{gap}\n") if gap else 0
 
-    def _price(self, line: str) -> tuple[int, int]:
-        """Return the tokens of a line and the bit set of its words."""
+    def _price(self, line: str) -> int:
+        """Return the tokens of a line."""
         # the number doesn't matter: up to three digits are one token
-        entry = self._template.line(1, line)
-        return self._counter.count(f"{entry}\n"), word_bits(stems(line))
-
-
-def headings(fact: Fact, section: str) -> tuple[Heading, Heading]:
-    """Return the headings above a memory's line: of its section, and of its day if shown there."""
-    day: date | None = None if section in render.DATED else fact.created_at.date()
-    return (section, None), (section, day)
+        return self._counter.count(f"{self._template.line(1, line)}\n")
 
 
 def word_bits(words: Iterable[str]) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from importlib import resources
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from semantic_memory.domain.english.calendar import written
@@ -32,25 +32,18 @@ from semantic_memory.domain.trust import Trust
 MOST_CHARACTERS = 4_000
 """Length of a rendered memory, in characters; a longer one is cut and ends in `[...]`."""
 
-SECTIONS = ("core", "instructions", "facts", "history", "messages", "material")
+NOTES = "notes"
+"""The section of what was chosen for the question, by topic."""
+SECTIONS = ("core", "instructions", "profile", "history", NOTES)
 """Sections in the order of the block; those that change least come first."""
 DATED = frozenset({"core", "instructions"})
-"""Sections whose lines carry their own dates, without headings of days."""
+"""Sections whose lines end in their dates; those of others begin with them."""
 
-_SECTIONS = {
-    Category.FEEDBACK: "instructions",
-    Category.DECISION: "history",
-    Category.FINDING: "history",
-    Category.CONVERSATION: "messages",
-}
-MATERIAL = "material"
-"""The section of what tools returned and of what users quoted."""
-
-_PARTS = "|".join(("memory", *SECTIONS, "profile", "earlier", "summary"))
+_OF_OLDER_BLOCKS = ("facts", "messages", "material")
+_PARTS = "|".join(("memory", *SECTIONS, *_OF_OLDER_BLOCKS, "earlier", "summary"))
 _SPEAKERS = "system|assistant|user|developer|tool|function|human|instruction|prompt|inst"
 _RESERVED = regex(rf"<(?=\s*/?\s*(?:{_PARTS}|{_SPEAKERS})\b|\s*\||\s*!)", re.IGNORECASE)
 """The beginning of a tag that stored text must not have."""
-_OF_MESSAGES = ("messages", MATERIAL)
 _ENDS_LINE = regex("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANKS = regex(r"\n{3,}")
 _JOINERS = "\u200c\u200d"  # needed by Persian and many emoji
@@ -61,15 +54,25 @@ _ROLES = frozenset({"user", "human", "assistant", "system", "developer", "tool",
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """The time from which a memory no longer holds, or perhaps no longer does, and what says so."""
+
+    at: datetime
+    by: frozenset[str] = frozenset()
+    """The id of the newer memory, and `session/message` of the messages that say it."""
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """Lines of a block. Empty ones are left out."""
 
     opening: str
     note: str
     section: str
-    day: str
     entry: str
     gap: str
+    """Between two topics."""
     end: str
     left_out: str
     closing: str
@@ -84,16 +87,19 @@ class Template:
     def shown(
         self,
         fact: Fact,
-        changed: datetime | None = None,
-        section: str | None = None,
+        section: str = NOTES,
         content: str | None = None,
         space: str | None = None,
-        doubted: datetime | None = None,
+        ending: Ending | None = None,
+        *,
+        see: int = 0,
+        topic: int = 0,
     ) -> str:
         """Render a memory as its entry shows it; see the functions `shown` and `members`."""
         if self.form == "json":
-            return members(fact, changed, content, space, doubted)
-        return shown(fact, changed, section, content, space, doubted)
+            return members(fact, content, space, ending, see=see, topic=topic)
+        text = shown(fact, section, content, space, ending, see=see)
+        return text if section in DATED else f"[{heading(fact.created_at.date())}] {text}"
 
 
 @lru_cache
@@ -143,22 +149,10 @@ class Entry(NamedTuple):
 
     fact: Fact
     text: str
-    """Line of the memory, from `shown`."""
+    """Line of the memory, from `Template.shown`."""
     section: str
-    rank: int = 0
-    """Order in the section, before time."""
-
-
-def section(fact: Fact) -> str:
-    """Return the section of a memory, unless it is shown as part of the profile or history.
-
-    Facts that no longer hold are history.
-    """
-    if is_material(fact):
-        return MATERIAL
-    if fact.valid_to is not None and fact.category is not Category.CONVERSATION:
-        return "history"
-    return _SECTIONS.get(fact.category, "facts")
+    topic: int = 0
+    """Number of its topic among the notes; 0 elsewhere."""
 
 
 def is_material(fact: Fact) -> bool:
@@ -168,7 +162,7 @@ def is_material(fact: Fact) -> bool:
 
 
 def heading(day: date) -> str:
-    """Return a day as its heading shows it, with the month's name, by which people ask for it."""
+    """Return a day with the month's name, by which people ask for it."""
     return written(day)
 
 
@@ -178,67 +172,91 @@ def _day(fact: Fact) -> str:
 
 def shown(
     fact: Fact,
-    changed: datetime | None = None,
-    section: str | None = None,
+    section: str = NOTES,
     content: str | None = None,
     space: str | None = None,
-    doubted: datetime | None = None,
+    ending: Ending | None = None,
+    *,
+    see: int = 0,
 ) -> str:
-    """Render a memory, with the speaker of a message or the confidence of a fact.
+    """Render a memory, with its speaker, unless it names the speaker itself.
 
-    A typed body follows the content. A confidence that rounds to 100 % is left out, in sections of
-    `DATED` every one, and so is the trust in what the user, the application or an agent said.
-    `changed` is the time from which a message no longer holds; lines of the sections in `DATED`
-    end in their day. `content` is the part of the memory to show instead of all of it, `space` the
-    owner to name. `doubted` is the time of a later statement by which it may no longer hold.
+    A typed body follows the content. The trust in what the user, the application or an agent said
+    is left out. Lines of the sections in `DATED` end in their day. `content` is the text to show
+    instead of the memory's own, `space` the owner to name; `see` is the number of the entry that
+    ended this one.
     """
     text = _told(fact, content)
+    teller = _teller(fact, text)
     marks = [f"of {space}"] if space else []
-    perhaps = [f"perhaps changed: see {doubted.date().isoformat()}"] if doubted else []
-    if fact.category is Category.CONVERSATION:
-        marks += [f"since changed: {changed.date().isoformat()}"] if changed else perhaps
-        return f"{_speaker_of(fact.source)}: {_marked(text, marks)}"
-    certain = fact.confidence >= 0.995 or section in DATED
-    marks += [] if certain else [f"{fact.confidence:.0%}"]
-    marks += [fact.trust.value] if fact.trust in _UNVETTED else []
+    marks += [fact.trust.value] if _is_unvetted(fact) else []
     marks += ["contested"] if fact.contested_by else []
+    marks += [_ended(ending, see)] if ending else []
     marks += [_day(fact)] if section in DATED else []
-    marks += perhaps
-    return _marked(text, marks)
+    return f"{teller}: {_marked(text, marks)}" if teller else _marked(text, marks)
+
+
+def _ended(ending: Ending, see: int) -> str:
+    day = ending.at.date().isoformat()
+    told = f"until {day}" if ending.is_certain else f"perhaps until {day}"
+    return f"{told}, see {see}" if see else told
 
 
 def _marked(text: str, marks: Sequence[str]) -> str:
     return f"{text} ({', '.join(marks)})" if marks else text
 
 
+def _is_unvetted(fact: Fact) -> bool:
+    """Return True if a line must name its trust: the speaker of a message tells it mostly."""
+    if fact.category is Category.CONVERSATION:
+        return fact.trust is Trust.EXTERNAL and fact.source.role == "user"
+    return fact.trust in _UNVETTED
+
+
+def _teller(fact: Fact, text: str) -> str:
+    """Return the speaker to show before a text; empty if there is none or the text begins so."""
+    source = fact.source
+    if fact.category is not Category.CONVERSATION and not (source.role or source.speaker):
+        return ""
+    teller = _speaker_of(source)
+    told = text.casefold().removeprefix("the ")
+    is_named = fact.category is not Category.CONVERSATION and told.startswith(teller.casefold())
+    return "" if is_named else teller
+
+
 def members(
     fact: Fact,
-    changed: datetime | None = None,
     content: str | None = None,
     space: str | None = None,
-    doubted: datetime | None = None,
+    ending: Ending | None = None,
+    *,
+    see: int = 0,
+    topic: int = 0,
 ) -> str:
     """Render a memory as the members of a JSON object, without its braces.
 
-    Its date, id, owner if that is a `space`, source (session and message), trust and text; of a
-    message the speaker, of a fact its confidence if that isn't 1; the day from which it no longer
-    holds, or that of a later statement by which it may no longer hold.
+    The number of its topic, its date, id, owner if that is a `space`, source (session and message),
+    trust, speaker and text; the day until which it held, or perhaps held, and the number of the
+    entry that says so.
     """
     source = fact.source
     place = "/".join(filter(None, (source.session_id, *source.message_ids[:1])))
-    is_message = fact.category is Category.CONVERSATION
+    text = _told(fact, content)
+    certain = ending is not None and ending.is_certain
+    day = ending.at.date().isoformat() if ending else ""
     known = {
+        "topic": topic,
         "date": _day(fact),
         "id": fact.id,
         "space": space or "",
         "source": place,
         "trust": fact.trust.value,
-        "speaker": _speaker_of(source) if is_message else "",
-        "confidence": 0.0 if is_message or fact.confidence >= 0.995 else round(fact.confidence, 2),
+        "speaker": _teller(fact, text),
         "contested": bool(fact.contested_by),
-        "changed": changed.date().isoformat() if changed else "",
-        "perhaps changed": doubted.date().isoformat() if doubted and not changed else "",
-        "text": _told(fact, content),
+        "until": day if certain else "",
+        "perhaps until": "" if certain else day,
+        "see": see,
+        "text": text,
     }
     return json.dumps({name: told for name, told in known.items() if told}, ensure_ascii=False)[
         1:-1
@@ -246,17 +264,18 @@ def members(
 
 
 def _told(fact: Fact, content: str | None) -> str:
-    """Return the text of a memory, or the part `content` of it, with a typed body behind it."""
+    """Return the text of a memory, or `content` instead of it, with a typed body behind it."""
     text = as_said(content or fact.content) or "(no visible text)"
-    if fact.category is Category.CONVERSATION:
-        text = _dated(text, fact.created_at)
+    if content or fact.category is Category.CONVERSATION:
+        text = dated(text, fact.created_at)
     if fact.body is not None:
         text += f" — {as_said(fact.body.text)}"
     return f"{text[:MOST_CHARACTERS]} [...]" if len(text) > MOST_CHARACTERS else text
 
 
 @lru_cache(8_192)
-def _dated(text: str, said: datetime) -> str:
+def dated(text: str, said: datetime) -> str:
+    """Return a text said at a time with its relative days resolved in brackets."""
     return dated_in_place(text, said) if is_english(text) else text
 
 
@@ -277,24 +296,18 @@ def _speaker(role: str, speaker: str) -> str:
 
 
 def block(entries: Sequence[Entry], left_out: int, template: Template) -> str:
-    """Render a block of entries; an empty text if there are none.
+    """Render a block of entries, in their order, numbered from 1; an empty text if there are none.
 
-    Expects the entries in the order of `place`, and numbers them from 1.
+    Entries of one section stand together, and so do those of one topic.
     """
     lines = _json_lines if template.form == "json" else _lines
     return "\n".join(lines(entries, left_out, template)) if entries else ""
 
 
-def place(entry: Entry) -> tuple[int, int, str, str, str, int, str]:
-    """Return the sort key of entries in a block: by section, by rank there, then by time.
-
-    New memories come last in their section, so that a growing block keeps its prefix.
-    """
-    fact = entry.fact
+def place(fact: Fact) -> tuple[str, str, str, int, str]:
+    """Return the sort key of memories of one topic or section: by time, the latest last."""
     source = fact.source
     return (
-        SECTIONS.index(entry.section),
-        entry.rank,
         fact.created_at.isoformat() if source.position is None else _day(fact),
         fact.user_id,
         source.session_id or "",
@@ -303,30 +316,16 @@ def place(entry: Entry) -> tuple[int, int, str, str, str, int, str]:
     )
 
 
-def follows(fact: Fact, before: Fact) -> bool:
-    """Return True if a message comes right after another in their session."""
-    one, other = before.source, fact.source
-    if one.position is None or other.position is None or before.user_id != fact.user_id:
-        return False
-    return one.session_id == other.session_id and one.position + 1 == other.position
-
-
 def _lines(entries: Sequence[Entry], left_out: int, template: Template) -> Iterator[str]:
     yield template.opening
     yield template.note
     mark = 0
     for name, own in groupby(entries, key=lambda entry: entry.section):
         yield template.section.format(name=name)
-        for day, said in groupby(own, key=lambda entry: entry.fact.created_at.date()):
-            if name not in DATED:
-                yield template.day.format(day=heading(day))
-            group = list(said)
-            passages = [
-                name in _OF_MESSAGES and not follows(b.fact, a.fact) for a, b in pairwise(group)
-            ]
-            for entry, parted in zip(group, [False, *passages], strict=True):
-                if parted:
-                    yield template.gap
+        for number, (_, group) in enumerate(groupby(own, key=lambda entry: entry.topic)):
+            if number:
+                yield template.gap
+            for entry in group:
                 mark += 1
                 yield template.line(mark, entry.text)
         if template.end:
@@ -340,7 +339,7 @@ def _lines(entries: Sequence[Entry], left_out: int, template: Template) -> Itera
 def _json_lines(entries: Sequence[Entry], left_out: int, template: Template) -> Iterator[str]:
     """Yield the lines of one JSON document; no comma stands behind the last part of a list."""
     yield template.opening.format()
-    yield template.note
+    yield template.note.format()
     mark = 0
     sections = [(name, list(own)) for name, own in groupby(entries, lambda entry: entry.section)]
     for name, own in sections:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.values import Identifier, Timestamp, Value
 
@@ -55,6 +57,19 @@ class Hit(Value):
     """The further user, such as a team, whose memory it is; None for the user's own."""
 
 
+Omission = Literal["budget", "repeats", "weak", "other topic", "superseded"]
+"""Reason why a memory isn't in a block: no room was left; other lines say it; it isn't worth its
+tokens; it shares nothing with the question or with better memories; it no longer holds."""
+
+
+class LeftOut(Value):
+    """A memory that was found for the question and isn't in the block."""
+
+    fact: Fact
+    score: float
+    reason: Omission
+
+
 class Context(Value):
     """A context block, ready to be put into a prompt."""
 
@@ -65,8 +80,10 @@ class Context(Value):
     """Facts of the block in its order: entry n of the block is `facts[n - 1]`."""
     hits: tuple[Hit, ...]
     """Hits among them, which were recalled for the question, in the same order."""
-    left_out: int
-    """Number of memories that matched well enough but did not fit."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The best of the memories that were found and aren't in it, at most twenty, best first."""
+    omitted: int = 0
+    """Number of memories that were worth their tokens and did not fit."""
     relevance: float = 0.0
     """Distance of the best match from the floor below which nothing is relevant, 0 to 1; at 0 the
     block has only what is shown whatever the question."""

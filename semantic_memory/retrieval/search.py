@@ -32,9 +32,9 @@ from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
 from semantic_memory.retrieval import fading, names, newest, succession
 from semantic_memory.retrieval.bm25 import Scores
-from semantic_memory.retrieval.doubts import doubted
 from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.nearby import NOTHING_NEAR, Nearby, nearby
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import CATEGORIES, Partition
 from semantic_memory.retrieval.question import Question, read
@@ -110,11 +110,18 @@ class Searcher:
         """Return hits with what no longer holds noted and replaced, as `successors.noted`."""
         return noted(hits, self._held, user_id, as_of=as_of, present=present)
 
-    def doubted(self, facts: Sequence[Fact]) -> dict[str, Fact]:
-        """Return those of `facts` that likely made others of them untrue, by the others' ids."""
-        if self._succession is None or len(facts) < 2:
-            return {}
-        return doubted(facts, self._ledger.traits([fact.id for fact in facts]), self._succession)
+    def current(self, user_id: str, messages: Sequence[Fact]) -> Mapping[str, str]:
+        """Return the id of what replaced the latest ended statement of each message, by its id."""
+        return successors(messages, self._held, user_id)
+
+    def nearby(self, user_id: str, fact_ids: Sequence[str], filters: Filters) -> Nearby:
+        """Return what stands near some of the user's memories, given best first.
+
+        Of a user whose memories aren't held in RAM nothing is found.
+        """
+        with self._turn:
+            snapshot = self._index.snapshot(user_id, filters)
+            return nearby(snapshot, fact_ids) if snapshot else NOTHING_NEAR
 
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters

@@ -40,7 +40,7 @@ _TOO_LONG = regex(
 _FIGURE = regex(r"\d[\d,]{2,}(?= (?:tokens|maximum))")
 _SHORTER = 0.75  # for an error without figures
 _JOINT = 8  # tokens that joining the block and the question may cost
-_NOTHING = Context(text="", tokens=0, hits=(), left_out=0)
+_NOTHING = Context(text="", tokens=0, hits=())
 
 
 class LogRecord(Protocol):

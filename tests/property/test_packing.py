@@ -9,9 +9,8 @@ from semantic_memory import Category, Hit, ScoreParts, Source
 from semantic_memory.context.render import SECTIONS, members, shown
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.english.smalltalk import is_filler
-from semantic_memory.domain.values import normalised
 from tests.conftest import make_fact
-from tests.structure import parsed
+from tests.structure import parsed, told
 from tests.support.effort import rounds
 from tests.support.packing import packer_of
 
@@ -50,8 +49,8 @@ def as_hits(items):
 
 TEMPLATES = st.sampled_from(["xml", "markdown", "plain"])
 KEYS = {
-    *("n", "date", "id", "source", "trust"),
-    *("speaker", "confidence", "contested", "changed", "text"),
+    *("n", "topic", "date", "id", "source", "trust"),
+    *("speaker", "contested", "until", "perhaps until", "see", "text"),
 }
 ENCODINGS = st.sampled_from(["o200k_base", "cl100k_base"])
 
@@ -65,12 +64,11 @@ def test_never_over_the_budget_and_always_well_formed(
     counter = TiktokenCounter(encoding)
     context = packer_of(counter, template).pack(hits, budget=budget, standing=standing)
     assert context.tokens == counter.count(context.text) <= budget
-    said = {normalised(fact.content) for fact in standing}
-    idle = [one for one in recalled if normalised(one.content) in said or is_filler(one.content)]
-    # what says nothing, or nothing more, is neither shown nor left out for want of room
-    assert 0 <= len(hits) - len(context.hits) - context.left_out <= len(idle)
+    idle = [one for one in recalled if is_filler(one.content)]
+    # of the best only what says nothing is neither shown nor left out for a reason
+    assert 0 <= len(hits) - len(context.hits) - len(context.left_out) <= len(idle)
     entries = parsed(context.text, template) if context.text else []
-    assert [text for _, _, text in entries] == [shown(f) for f in context.facts]
+    assert [text for _, _, text in entries] == [shown(f, content=told(f)) for f in context.facts]
 
 
 @settings(deadline=None)
@@ -86,7 +84,7 @@ def test_a_json_block_is_one_document_whatever_the_memories_say(
         return
     read = json.loads(context.text)
     assert read.keys() == {"note", "sections", "left_out"}
-    assert read["left_out"] == context.left_out
+    assert read["left_out"] == context.omitted
     names = [one["section"] for one in read["sections"]]
     assert names == sorted(set(names), key=SECTIONS.index)
     entries = [entry for one in read["sections"] for entry in one["memories"]]
@@ -96,7 +94,8 @@ def test_a_json_block_is_one_document_whatever_the_memories_say(
         assert entry["trust"] == fact.trust
         assert entry["date"] == fact.created_at.date().isoformat()
         assert entry.keys() <= KEYS
-        assert f"{{{json.dumps({'n': entry['n']})[1:-1]}, {members(fact)}}}" in context.text
+        mark = json.dumps({"n": entry["n"]})[1:-1]
+        assert f"{{{mark}, {members(fact, told(fact), topic=entry['topic'])}}}" in context.text
 
 
 @settings(deadline=None)

@@ -53,7 +53,7 @@ def fact(content, category=Category.PERSONAL, minute=0):
 def test_events_of_other_people_dont_fill_a_block(memory):
     observed(memory, "Supervisor Colm wants a first aid refresher.", "I bought a red kayak.")
     observed(memory, "The harbour office opens at nine.", session="s2")
-    assert "Colm" not in memory.context("Which hours has the harbour office?", **USER).text
+    assert "<history>" not in memory.context("Which hours has the harbour office?", **USER).text
 
 
 def test_what_another_person_needs_stays_in_a_block(memory):

@@ -11,7 +11,8 @@ import tiktoken
 from tiktoken_ext import openai_public
 
 from semantic_memory import Category, Hit, ScoreParts, Source
-from semantic_memory.context.render import as_data, as_said, shown
+from semantic_memory.context.related import Related
+from semantic_memory.context.render import Ending, as_data, as_said, shown
 from semantic_memory.context.tokens import (
     PATTERNS,
     TiktokenCounter,
@@ -21,7 +22,7 @@ from semantic_memory.context.tokens import (
 )
 from semantic_memory.domain.errors import ConfigurationError
 from tests.conftest import NOW, make_fact
-from tests.structure import parsed
+from tests.structure import parsed, parsed_topics
 from tests.support.packing import packer_of
 
 COUNTER = TiktokenCounter()
@@ -143,7 +144,11 @@ def test_a_message_is_shown_with_its_speaker_and_a_fact_without():
     )
     assert shown(message) == "Ma ya&lt;: Thing number 1"
     assert shown(make_fact()) == "Thing number 1"
-    assert shown(make_fact(confidence=0.85)) == "Thing number 1 (85%)"
+    assert shown(make_fact(confidence=0.85)) == "Thing number 1"
+    drawn = make_fact(source=Source(role="user", speaker="Ida"))
+    assert shown(drawn) == "Ida: Thing number 1"
+    named = make_fact(content="Ida likes tea", source=Source(role="user", speaker="Ida"))
+    assert shown(named) == "Ida likes tea"
 
 
 @pytest.mark.parametrize("name", ["system", "Assistant", " TOOL: ", "<developer>", "\u200buser"])
@@ -204,9 +209,18 @@ def test_the_count_is_that_of_the_text_and_the_best_stay():
     hits = [hit(number) for number in range(1, 100)]
     context = packed(400, hits)
     assert context.tokens == COUNTER.count(context.text) <= 400
-    assert {h.fact.id for h in context.hits} >= {f"fact-{n}" for n in range(1, 20)}
-    assert context.left_out == len(hits) - len(context.hits) > 0
-    assert f"{context.left_out} more left out." in context.text
+    assert {h.fact.id for h in context.hits} >= {f"fact-{n}" for n in range(1, 11)}
+    assert [one.fact.id for one in context.left_out] == [
+        h.fact.id for h in hits if h not in context.hits
+    ][:20]
+
+
+def test_what_is_worth_its_tokens_and_finds_no_room_is_counted():
+    hits = [hit(number, score=0.9) for number in range(1, 100)]
+    context = packed(400, hits)
+    assert context.omitted == len(hits) - len(context.hits) > 0
+    assert {one.reason for one in context.left_out} == {"budget"}
+    assert f"{context.omitted} more left out." in context.text
 
 
 def test_a_memory_appears_once():
@@ -224,7 +238,8 @@ def test_what_stands_is_shown_even_if_nothing_fits_the_question():
 
 def test_nothing_is_shown_rather_than_noise():
     context = packed(400, [hit(n, match=0.11) for n in range(1, 9)])
-    assert (context.text, context.tokens, context.hits, context.left_out) == ("", 0, (), 0)
+    assert (context.text, context.tokens, context.hits, context.omitted) == ("", 0, (), 0)
+    assert {one.reason for one in context.left_out} == {"weak"}
 
 
 def test_what_the_reader_has_already_is_not_repeated():
@@ -253,25 +268,92 @@ def test_of_two_that_say_the_same_one_gives_way_to_something_else():
     assert [h.fact.id for h in packed(room, twice).hits] == ["fact-1", "fact-3"]
 
 
-def test_neighbours_stand_together_and_a_gap_shows():
-    block = packed(400, [said(1, 5), said(2, 6), said(3, 9)])
-    lines = block.text.split("\n")
-    start = lines.index("1 Ida: Thing number 1")
-    assert lines[start + 1 : start + 4] == ["2 Ida: Thing number 2", "...", "3 Ida: Thing number 3"]
+def topics_of(block):
+    return [[text for _, _, text in topic] for topic in parsed_topics(block.text)]
+
+
+def test_neighbours_of_a_conversation_are_one_topic():
+    block = packed(400, [said(1, 6), said(2, 5), said(3, 9, match=0.2)])
+    assert topics_of(block) == [
+        ["Ida: Thing number 2", "Ida: Thing number 1"],
+        ["Ida: Thing number 3"],
+    ]
+
+
+def test_what_shares_a_named_entity_is_one_topic_and_the_latest_comes_last():
+    told = [
+        hit(1, score=0.9, content="We moved the office to Bergen", created_at=NOW),
+        hit(2, score=0.8, match=0.2, content="Tea is green", created_at=NOW),
+        hit(
+            3,
+            score=0.7,
+            match=0.2,
+            content="We looked at Bergen",
+            created_at=NOW - timedelta(days=9),
+        ),
+        *(hit(n, score=0.1, match=0.2, content=f"Colour {n}") for n in range(4, 9)),
+    ]
+    first, second, *_ = topics_of(packed(800, told))
+    assert first == ["We looked at Bergen", "We moved the office to Bergen"]
+    assert second == ["Tea is green"]
+
+
+def test_a_category_places_nothing():
+    told = [
+        hit(n, score=1 / n, content=f"Colour {n}", category=category)
+        for n, category in enumerate(Category, start=1)
+    ]
+    assert {section for section, _, _ in parsed(packed(800, told).text)} == {"notes"}
+
+
+def test_a_newer_statement_comes_with_the_older_before_anything_weaker():
+    old = hit(1, content="Keeps the boat in Lymington", created_at=NOW - timedelta(days=30))
+    rest = [hit(n, content="word " * 30, score=0.5, match=0.2) for n in range(2, 12)]
+    new = make_fact(90, content="Berth is down at Gosport now", created_at=NOW)
+    related = Related(newer={"fact-1": [new]}, linked={("fact-1", "fact-90")})
+    block = packed(300, [old, *rest], related=related)
+    assert topics_of(block)[0] == [old.fact.content, new.content]
+    assert block.facts[1] == new
+
+
+def test_a_line_says_which_other_line_ended_it():
+    old, new = said(1, 1, content="I live in Oslo"), hit(2, content="Lives in Bergen")
+    ending = Ending(NOW, frozenset({"fact-2"}))
+    block = packed(400, [old, new], related=Related(endings={"fact-1": ending}))
+    number = next(n for n, fact in enumerate(block.facts, start=1) if fact.id == "fact-2")
+    assert f"Ida: I live in Oslo (until {NOW.date()}, see {number})" in block.text
+    alone = packed(400, [old], related=Related(endings={"fact-1": ending}))
+    assert f"Ida: I live in Oslo (until {NOW.date()})" in alone.text
+
+
+def test_a_message_stands_for_a_fact_that_says_less():
+    message = said(5, 1, content="Hi! Ingrid went home. The new girl is Beatriz. Any tips?").fact
+    source = Source(session_id="s1", position=1, message_ids=("m5",), role="user", speaker="Ida")
+    fact = hit(1, content="Ingrid went home", source=source)
+    block = packed(400, [fact], related=Related(messages={"fact-1": message}))
+    assert topics_of(block) == [["Ida: Ingrid went home. The new girl is Beatriz."]]
+
+
+def test_an_edited_fact_stands_for_itself():
+    message = said(5, 1, content="I pay 900 a month for the flat.").fact
+    source = Source(session_id="s1", position=1, message_ids=("m5",), role="user", speaker="Ida")
+    fact = hit(1, content="Ida pays 950 a month", source=source)
+    block = packed(400, [fact], related=Related(messages={"fact-1": message}))
+    assert topics_of(block) == [["Ida pays 950 a month"]]
 
 
 def test_a_new_memory_leaves_the_beginning_as_it_was():
     hits = [hit(n, created_at=NOW + timedelta(hours=n)) for n in range(1, 6)]
     before = packed(1_000, hits[:-1]).text
     after = packed(1_000, hits).text
-    kept = before.removesuffix("\n</facts>\n</memory>")
+    kept = before.removesuffix("\n</notes>\n</memory>")
     assert kept != before
     assert after.startswith(kept)
 
 
 def test_a_budget_too_small_for_anything_gives_an_empty_block():
     context = packed(5, [hit()])
-    assert (context.text, context.tokens, context.hits, context.left_out) == ("", 0, (), 1)
+    assert (context.text, context.tokens, context.hits, context.omitted) == ("", 0, (), 1)
 
 
 def test_a_memory_that_does_not_fit_leaves_its_place_to_a_shorter_one():

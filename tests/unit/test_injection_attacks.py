@@ -13,7 +13,7 @@ import pytest
 from semantic_memory import Category, Source
 from semantic_memory.context.render import shown
 from semantic_memory.context.tokens import TiktokenCounter
-from tests.structure import parsed
+from tests.structure import parsed, told
 from tests.support.packing import packer_of
 from tests.unit.test_injection import hit
 
@@ -65,5 +65,5 @@ def test_no_attack_breaks_a_block(template):
             assert len(found) == 4
             continue
         entries = parsed(block.text, template)
-        assert [said for _, _, said in entries] == [shown(f) for f in block.facts]
+        assert [said for _, _, said in entries] == [shown(f, content=told(f)) for f in block.facts]
         assert len(entries) == 4

@@ -3,9 +3,12 @@
 import json
 from datetime import timedelta
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
+from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.domain.messages import SessionOptions
@@ -182,29 +185,38 @@ def profiled(open_memory):
     return open_it
 
 
-@pytest.mark.parametrize("budget", [200, 500, 2_000])
+@pytest.mark.parametrize("budget", [500, 2_000])
 @pytest.mark.parametrize("question", ["What am I working on?", "Where is the harbour?", "Tea?"])
-def test_a_small_block_begins_with_every_field_written_by_hand(profiled, budget, question):
+def test_a_block_begins_with_every_field_written_by_hand(profiled, budget, question):
     block = profiled().context(question, **U, budget=budget)
     assert block.tokens <= budget
     assert all(text in block.text for text in (WORK, HOME, MIND))
 
 
-def test_the_shares_of_history_and_of_asked_tiers_are_settings(profiled):
-    def told(question, **context):
+def test_texts_and_history_together_keep_to_their_share(profiled):
+    memory = profiled()
+    memory.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
+    memory.flush()
+    for budget in (100, 200, 300, 500):
+        text = memory.context("What have I been up to?", **U, budget=budget).text
+        lines = re.findall(r"<(?:profile|history)>\n(.*?)</", text, re.DOTALL)
+        assert TiktokenCounter().count("".join(lines)) <= 0.15 * budget
+
+
+def test_the_share_of_the_history_is_a_setting(profiled):
+    def told(**context):
         with profiled(**context) as memory:
             memory.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
             memory.flush()
             filters = {"categories": ["project"]}
-            text = memory.context(question, **U, budget=300, filters=filters).text
+            recent = "What have I been up to?"
+            text = memory.context(recent, **U, budget=500, filters=filters).text
         return sum(event in text.partition("<history>")[2] for event in EVENTS)
 
-    recent = "What have I been up to?"
-    assert told(recent) > told(recent, asked=0.0)
-    assert told("Tea?") > told("Tea?", history=0.0) == 0
+    assert told() > told(history=0.0)
 
 
 def test_layers_asked_for_stay_within_the_budget(profiled):
-    memory = profiled(asked=1.0)
+    memory = profiled(history=1.0)
     for budget in (10, 30, 60, 300):
         assert memory.context("What am I working on?", **U, budget=budget).tokens <= budget

@@ -294,7 +294,8 @@ def test_context_stays_within_its_budget_and_tells_what_is_left_out(memory):
         memory.add(f"Likes tea of the kind {kind * 3} from the shop", **U, category="reference")
     context = memory.context("tea", **U, budget=200)
     assert 0 < context.tokens <= 200
-    assert context.left_out > 0
+    assert {one.reason for one in context.left_out} <= {"budget", "weak", "repeats"}
+    assert 0 < len(context.left_out) <= 20
     assert context.text.startswith("<memory>")
 
 

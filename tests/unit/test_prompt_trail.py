@@ -18,7 +18,7 @@ from tests.support.inside import inside
 
 U: dict[str, Any] = {"user_id": "u1"}
 S = {**U, "session_id": "s1"}
-NOTHING_PACKED = Context(text="", tokens=0, hits=(), left_out=0)
+NOTHING_PACKED = Context(text="", tokens=0, hits=())
 
 
 def test_each_memory_of_a_block_is_recorded_with_its_reason(open_memory, clock):

@@ -11,7 +11,6 @@ from semantic_memory.context.render import (
     block,
     load_template,
     place,
-    section,
 )
 from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
 from tests.conftest import make_fact, say
@@ -27,8 +26,12 @@ def rendered(*contents: str, template: str = "xml", left_out: int = 0) -> str:
         for number, content in enumerate(contents)
     ]
     form = load_template(template)
-    entries = [Entry(fact, form.shown(fact), section(fact)) for fact in facts]
-    return block(sorted(entries, key=place), left_out, form)
+    facts.sort(key=place)
+    entries = [
+        Entry(fact, form.shown(fact, topic=topic), "notes", topic)
+        for topic, fact in enumerate(facts, start=1)
+    ]
+    return block(entries, left_out, form)
 
 
 BLOCK = rendered("Maya likes tea", "1 < 2", "Uses Postgres", left_out=3)
@@ -51,7 +54,7 @@ def test_every_template_is_known_again(template):
         (f"One\n{BLOCK}\nTwo\n{BLOCK}\nThree", "One\n\nTwo\n\nThree"),
         (BLOCK.replace("\n", "\r\n") + "\r\nHi", "Hi"),
         (BLOCK.replace("\n", "\n  ") + "\nHi", "Hi"),
-        (BLOCK[: BLOCK.index("</facts>")] + "\nHi, I'm Maya", "Hi, I'm Maya"),
+        (BLOCK[: BLOCK.index("</notes>")] + "\nHi, I'm Maya", "Hi, I'm Maya"),
         (BLOCK[: BLOCK.index("Postgres")], ""),
         (f"{BLOCK[: BLOCK.index('Postgres')]}\n\nOne\n\n{BLOCK}\nTwo", "One\n\nTwo"),
     ],

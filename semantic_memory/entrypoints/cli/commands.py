@@ -253,7 +253,7 @@ def context(
         show.as_json(packed)
     else:
         show.out.print(packed.text, markup=False, highlight=False, soft_wrap=True)
-        show.warn(f"{packed.tokens} of {budget} tokens, {packed.left_out} memories left out")
+        show.warn(f"{packed.tokens} of {budget} tokens, {packed.omitted} memories left out")
 
 
 @app.command("list")

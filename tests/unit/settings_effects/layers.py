@@ -35,14 +35,6 @@ def tier_of_a_year_ago(run: Trial) -> str:
     return tier_after(run, 365)
 
 
-@effect("context.asked", 0.0, was=True, becomes=False)
-def with_the_tier_asked_for(run: Trial) -> bool:
-    memory = run.open()
-    memory.add(WORK, **U, category="project")
-    memory.flush()
-    return WORK in memory.context("What have I been up to?", **U, budget=300).text
-
-
 def files(run: Trial) -> tuple[Path, ...]:
     """Return a directory with a long memory file."""
     directory = run.directory / "files"

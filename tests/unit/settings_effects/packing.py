@@ -87,7 +87,7 @@ def a_core_is_shown(run: Trial) -> bool:
 def a_history_is_shown(run: Trial) -> bool:
     memory = with_facts(run, *EVENTS, category="project")
     memory.flush()
-    return "<history>" in memory.context("anything else", **U).text
+    return "<history>" in memory.context("What have I been up to?", **U).text
 
 
 @effect(

@@ -69,7 +69,7 @@ export function Prompt({ route, user }) {
 function Packed({ context, budget }) {
   const [copied, setCopied] = useState(false);
   const used = `${context.tokens.toLocaleString()} of ${plural(budget, "token")} used`;
-  const rest = context.left_out ? `, ${plural(context.left_out, "recalled memory", "recalled memories")} left out` : "";
+  const rest = context.omitted ? `, ${plural(context.omitted, "recalled memory", "recalled memories")} left out` : "";
   const copy = async () => {
     await navigator.clipboard.writeText(context.text);
     setCopied(true);

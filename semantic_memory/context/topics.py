@@ -1,0 +1,82 @@
+"""Group memories by what they are about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
+
+from semantic_memory.context.render import place
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.facts import Fact
+
+Pair = tuple[str, str]
+"""Two memories, each by a key: its id, or `session/message` of a message that says it."""
+
+_COMMON = 0.34  # share of the memories from which on a name tells none of them apart
+
+
+def topics(facts: Sequence[Fact], linked: Collection[Pair]) -> list[list[int]]:
+    """Return the places of facts by topic: the topics in the order of their first fact given.
+
+    Within a topic they are in order of time, the latest last. Two are of one topic if they are
+    linked, share a named entity that isn't in most of them, or were said one right after the other
+    in one conversation, and so is what connects through others.
+    """
+    parents = list(range(len(facts)))
+
+    def root(one: int) -> int:
+        while parents[one] != one:
+            parents[one] = one = parents[parents[one]]
+        return one
+
+    for one, other in _joined(facts, linked):
+        first, second = sorted((root(one), root(other)))
+        parents[second] = first
+    groups: dict[int, list[int]] = {}
+    for one in range(len(facts)):
+        groups.setdefault(root(one), []).append(one)
+    return [sorted(group, key=lambda one: place(facts[one])) for group in groups.values()]
+
+
+def keys(fact: Fact) -> set[str]:
+    """Return the keys of a memory: its id, and `session/message` of each message that says it."""
+    places = {f"{own.session_id}/{one}" for own in fact.sources for one in own.message_ids}
+    return {fact.id, *places}
+
+
+def _joined(facts: Sequence[Fact], linked: Collection[Pair]) -> Iterator[tuple[int, int]]:
+    places = {key: number for number, fact in enumerate(facts) for key in keys(fact)}
+    for one, other in linked:
+        if one in places and other in places:
+            yield places[one], places[other]
+    entities = list(_entities(facts))
+    for a, b in combinations(range(len(facts)), 2):
+        if not entities[a].isdisjoint(entities[b]) or _are_near(facts[a], facts[b]):
+            yield a, b
+
+
+def _entities(facts: Sequence[Fact]) -> Iterator[frozenset[str]]:
+    """Yield the names in each fact that tell it apart: no speakers', and none that many have."""
+    speakers = {
+        word
+        for fact in facts
+        for source in fact.sources
+        for word in (source.speaker or "").casefold().split()
+    }
+    named = [frozenset(names(fact.content)) - speakers for fact in facts]
+    counted = Counter(name for own in named for name in own)
+    most = max(2.0, _COMMON * len(facts))
+    for own in named:
+        yield frozenset(name for name in own if counted[name] <= most)
+
+
+def _are_near(one: Fact, other: Fact) -> bool:
+    first, second = one.source, other.source
+    return (
+        first.position is not None
+        and second.position is not None
+        and one.user_id == other.user_id
+        and first.session_id == second.session_id
+        and abs(first.position - second.position) == 1
+    )

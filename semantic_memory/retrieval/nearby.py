@@ -1,0 +1,129 @@
+"""Find newer statements about the subjects of older ones, and memories about one subject.
+
+Nothing is judged here: whether a newer statement ends an older one is decided when it is written.
+What comes with an older one is simply what its speaker said later about the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from semantic_memory.domain.english.names import names
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.text import stems
+from semantic_memory.retrieval.bm25 import Scores
+from semantic_memory.retrieval.order import top
+from semantic_memory.retrieval.snapshot import Snapshot
+
+OLDER = 10
+"""Memories for which newer statements are looked for."""
+NEAR = 0.2
+"""Cosine from which a newer statement may be about the same subject, if it names it."""
+NEARER = 0.3
+"""Cosine from which one that is found as well may be, also if it names nothing of it."""
+SURE = 0.55
+"""Cosine from which any may be."""
+ALIKE = 0.6
+"""Cosine from which two memories are about one subject."""
+FOUND = 25
+"""Memories, of those found for a question, that are taken to bear on it."""
+_SHARED = 2  # words
+_EACH = 6  # newer statements of one memory
+_LATEST = 4_096  # rows that are looked through
+
+
+class Nearby(NamedTuple):
+    """What stands near some memories, by their ids."""
+
+    newer: Mapping[str, Sequence[tuple[str, float]]]
+    """Newer statements of the same speaker with their cosines, the nearest first."""
+    alike: frozenset[tuple[str, str]]
+    """Pairs that are about one subject."""
+
+
+NOTHING_NEAR = Nearby({}, frozenset())
+
+
+def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
+    """Return what stands near memories, given best first, among the admitted ones of a snapshot."""
+    windows = snapshot.windows
+    if windows is None:
+        return NOTHING_NEAR
+    columns = snapshot.columns
+    known = np.flatnonzero(snapshot.admitted & columns["embedded"])
+    places = {snapshot.ids[row]: row for row in known.tolist()}
+    rows = [places[one] for one in ids if one in places]
+    if not rows:
+        return NOTHING_NEAR
+    own = windows.first(rows)
+    similar = np.einsum("ij,kj->ik", own, own)  # not `@`, as in `Vectors.best`
+    first, second = np.nonzero(np.triu(similar >= ALIKE, k=1))
+    alike = {
+        (snapshot.ids[rows[one]], snapshot.ids[rows[other]])
+        for one, other in zip(first.tolist(), second.tolist(), strict=True)
+    }
+    older = [row for row in rows[:OLDER] if columns["own"][row]]
+    later = known[columns["own"][known]][-_LATEST:]
+    newer = _newer(snapshot, older, later)
+    return Nearby(newer, frozenset(alike))
+
+
+def is_about(newer: Fact, older: Fact, cosine: float, *, is_found: bool) -> bool:
+    """Return whether a newer statement is about the subject of an older one.
+
+    One that is little like it must name it, or share two words with it, or be found as well.
+    """
+    if cosine >= (NEARER if is_found else SURE):
+        return True
+    one, other = set(stems(newer.content)), set(stems(older.content))
+    shared = one & other
+    return len(shared) >= _SHARED or not shared.isdisjoint(_named(newer) | _named(older))
+
+
+def _named(fact: Fact) -> set[str]:
+    """Return the stems of the names in a memory, other than its speaker's."""
+    named = {stem for name in names(fact.content) for stem in stems(name)}
+    return named - set(stems(fact.source.speaker or ""))
+
+
+def _newer(
+    snapshot: Snapshot, older: Sequence[int], later: np.ndarray
+) -> dict[str, Sequence[tuple[str, float]]]:
+    columns, windows = snapshot.columns, snapshot.windows
+    if windows is None or not older or not len(later):
+        return {}
+    is_later = columns["stated_at"][later] > columns["stated_at"][list(older)].min()
+    later = later[is_later]
+    if not len(later):
+        return {}
+    similar = np.einsum("ij,kj->ik", windows.first(older), windows.first(later.tolist()))
+    found: dict[str, Sequence[tuple[str, float]]] = {}
+    for row, cosines in zip(older, similar, strict=True):
+        follows = (
+            (columns["stated_at"][later] > columns["stated_at"][row])
+            & (columns["speaker"][later] == columns["speaker"][row])
+            & (cosines >= NEAR)
+        )
+        if nearest := _distinct(snapshot, row, later[follows], cosines[follows]):
+            found[snapshot.ids[row]] = [(snapshot.ids[one], cosine) for one, cosine in nearest]
+    return found
+
+
+def _distinct(
+    snapshot: Snapshot, older: int, rows: np.ndarray, cosines: Scores
+) -> list[tuple[int, float]]:
+    """Return the nearest rows, of a message and the facts drawn from it only the first."""
+    told = set(snapshot.said_in[older])
+    found: list[tuple[int, float]] = []
+    for place in top(cosines, 4 * _EACH).tolist():
+        row = int(rows[place])
+        said_in = snapshot.said_in[row]
+        if told.isdisjoint(said_in):
+            told.update(said_in)
+            found.append((row, float(cosines[place])))
+            if len(found) == _EACH:
+                break
+    return found
