@@ -227,8 +227,15 @@ def _built(
             trail,
             clock,
         )
-        at_once = ingest.forget_requests == "at once"
-        asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
+        asking = Asking(
+            ledger,
+            pipeline,
+            forgetting,
+            clock,
+            observe,
+            at_once=ingest.forget_requests == "at once",
+            withholds=ingest.forget_requests == "leave out",
+        )
         runner.add(asking)
         if written:
             start_webhook(settings.webhook, ledger, clock, observe, leasing, stack)
@@ -252,6 +259,7 @@ def _built(
             counter,
             settings.context.memory_files,
             trail,
+            asking.withheld,
         )
         return UseCases(
             settings=settings,
@@ -270,7 +278,7 @@ def _built(
                 observe,
                 make_summarizer(settings, observe, stack),
                 files_in,
-                asking.settled,
+                asking.waiting,
             ),
             recall=recall,
             trail=trail,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import NamedTuple
 
@@ -47,6 +47,14 @@ class Overview:
         history = (one.fact for one in (*self.asked, *self.events))
         told = [fact for fact in history if not known.isdisjoint(_places(fact))]
         return [*(one.fact for one in self.core), *told]
+
+    def without(self, ids: Collection[str]) -> Overview:
+        """Return the overview without the facts with these ids."""
+        kept = {
+            part.name: [one for one in getattr(self, part.name) if one.fact.id not in ids]
+            for part in fields(self)
+        }
+        return Overview(**kept)
 
 
 def _places(fact: Fact) -> set[tuple[str | None, str]]:

@@ -23,7 +23,6 @@ from semantic_memory.bootstrap import Parts, build
 from semantic_memory.consolidation.telling import told
 from semantic_memory.context.render import as_data
 from semantic_memory.domain.english.foreign import parted
-from semantic_memory.domain.english.forgetting import asked_to_forget
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.language import is_english, language, other_script
 from semantic_memory.domain.segments import segments
@@ -32,6 +31,7 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from semantic_memory.vectors.passages import split
+from semantic_memory.language.forgetting import asked_to_forget
 from tests.support.effort import rounds
 
 SIZES = (10, 40, 160, 640)
