@@ -7,6 +7,7 @@ from functools import partial
 
 from ingest.gate import Gate
 from semantic_memory.application.erasing import Erasing
+from semantic_memory.application.forget_checks import ForgetChecks
 from semantic_memory.application.naming import Named, Naming
 from semantic_memory.application.proving import Prover
 from semantic_memory.application.reach import Reach, is_message, reach
@@ -15,6 +16,7 @@ from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.rolling_back import reviving, withdrawing
 from semantic_memory.application.trail import Trail
 from semantic_memory.domain.changes import Change, EraseItems, EraseLines, EraseReasons
+from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.forget_requests import RequestToForget
@@ -56,6 +58,7 @@ class Forgetting:
         room: Room,
         resolver: FilterResolver,
         naming: Naming,
+        checks: ForgetChecks,
         gate: Gate,
         prover: Prover,
         trail: Trail,
@@ -68,6 +71,7 @@ class Forgetting:
         self._room = room
         self._resolver = resolver
         self._naming = naming
+        self._checks = checks
         self._gate = gate
         self._prover = prover
         self._trail = trail
@@ -85,14 +89,32 @@ class Forgetting:
         if asked.withdraw and not asked.dry_run:
             self._pipeline.flush()  # what is extracted later would escape
         reached = partial(self._reach, asked, filters)
-        items = self._ledger.count_items(user_id) if asked.everything else 0
         if asked.dry_run:
-            found = reached()
-            gone = list(found.gone.values())
-            if asked.withdraw:
-                gone = [fact for fact in gone if fact.status is Status.ACTIVE]
-            return Forgotten(len(gone), gone[: -_SHOWN - 1 : -1], found.sentences, items=items)
-        reason = self._gate.redacted(asked.reason)
+            return self._shown(asked, reached())
+        named = asked.names_content and not asked.force
+        if named and (doubt := self._checks.doubt(asked, reached())):
+            raise InvalidInputError(f"forget: {doubt}: look at a dry run, then use force")
+        return self._forgotten(asked, filters, reached)
+
+    def _shown(self, asked: ForgetRequest, found: Reach) -> Forgotten:
+        """Return what would be forgotten."""
+        gone = list(found.gone.values())
+        if asked.withdraw:
+            gone = [fact for fact in gone if fact.status is Status.ACTIVE]
+        return Forgotten(
+            len(gone),
+            gone[: -_SHOWN - 1 : -1],
+            found.sentences,
+            items=self._ledger.count_items(asked.user_id) if asked.everything else 0,
+            warning=self._checks.doubt(asked, found),
+            kept_in=self._checks.kept_in(asked),
+        )
+
+    def _forgotten(
+        self, asked: ForgetRequest, filters: Filters, reached: Callable[[], Reach]
+    ) -> Forgotten:
+        user_id, reason = asked.user_id, self._gate.redacted(asked.reason)
+        items = self._ledger.count_items(user_id) if asked.everything else 0
         if asked.withdraw:
             return self._withdrawn(user_id, reached, reason)
         besides: list[Change] = []
@@ -117,8 +139,12 @@ class Forgetting:
             self._states.drop(user_id)
         proof = None
         if asked.proof:
-            proof = self._prover.prove([*self._prover.texts(found), *held], user_id, reason)
-        return Forgotten(len(found.gone), (), found.sentences, proof, items)
+            texts = [*self._prover.texts(found), *held]
+            proof = self._prover.prove(texts, found, user_id, reason)
+        elif asked.now:
+            self._prover.erase(user_id)
+        kept_in = self._checks.kept_in(asked)
+        return Forgotten(len(found.gone), (), found.sentences, proof, items, kept_in=kept_in)
 
     def carry_out(self, user_id: str, request: RequestToForget) -> None:
         """Forget what a user's request names, and the words of the request."""
@@ -126,7 +152,9 @@ class Forgetting:
             case "everything":
                 self.forget(ForgetRequest.of(user_id=user_id, everything=True, reason=REASON))
             case "subject":
-                what = ForgetRequest.of(user_id=user_id, query=request.subject, reason=REASON)
+                what = ForgetRequest.of(
+                    user_id=user_id, query=request.subject, reason=REASON, force=True
+                )
                 self.forget(what)
             case _:
                 self._erasing.erase(user_id, lambda: self._messages(user_id, request), REASON)

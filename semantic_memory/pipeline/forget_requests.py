@@ -6,7 +6,7 @@ confirms it by a second clear word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from semantic_memory.domain.evidence import left_of, pieces
 from semantic_memory.domain.forget_requests import RequestState, RequestToForget
 from semantic_memory.domain.messages import Message, SessionKey
-from semantic_memory.domain.ports import Facts, KeyValues
+from semantic_memory.domain.ports import Facts, KeyValues, Ledger
 from semantic_memory.domain.trust import Trust
 from semantic_memory.language.forgetting import (
     Answer,
@@ -130,6 +130,20 @@ def settle_requests(
     if settled:
         _write(ledger, user_id, [settled.get(one.id, one) for one in found])
     return [*settled.values()]
+
+
+def settle_erased(ledger: Ledger, user_id: str, erased: Collection[str], now: datetime) -> None:
+    """Settle the open requests whose words are among what was `erased`, which has ids of memories.
+
+    Their subjects are texts as well.
+    """
+    asking = [
+        one for one in read_requests(ledger, user_id) if one.state in OPEN and one.id in erased
+    ]
+    said = {fact.id: fact.content for fact in ledger.get([one.id for one in asking])}
+    gone = {one.id for one in asking if not requests_in(pieces(said.get(one.id, "")))}
+    if gone:
+        settle_requests(ledger, user_id, "done", now, lambda one: one.id in gone)
 
 
 def drop_requests(

@@ -68,6 +68,7 @@ from semantic_memory.domain.requests.upkeep import (
     StatsRequest,
     ToDictRequest,
     UsersRequest,
+    VerifyRequest,
 )
 
 __all__ = [
@@ -128,4 +129,5 @@ __all__ = [
     "UpdateProfileRequest",
     "UpdateRequest",
     "UsersRequest",
+    "VerifyRequest",
 ]
