@@ -78,12 +78,14 @@ if TYPE_CHECKING:
     from semantic_memory.domain.recall import Context, Hit, ScoreParts
     from semantic_memory.domain.reports import (
         Finding,
+        ForgetReceipt,
         Forgotten,
         JobRun,
         Proof,
         Stats,
         TagCount,
         Trace,
+        Verified,
     )
     from semantic_memory.domain.trust import Trust
     from semantic_memory.memory import SemanticMemory
@@ -113,7 +115,9 @@ _EXPORTS = {
     """,
     "domain.profile": "Line Overview",
     "domain.recall": "Context Hit ScoreParts",
-    "domain.reports": "Finding Forgotten JobRun Proof Stats TagCount Trace",
+    "domain.reports": (
+        "Finding ForgetReceipt Forgotten JobRun Proof Stats TagCount Trace Verified"
+    ),
     "domain.trust": "Trust",
     "memory": "SemanticMemory",
     "settings": "Settings",
@@ -144,6 +148,7 @@ __all__ = [
     "FactVersion",
     "Filters",
     "Finding",
+    "ForgetReceipt",
     "Forgotten",
     "Hit",
     "IndexBrokenError",
@@ -196,6 +201,7 @@ __all__ = [
     "Trace",
     "Trust",
     "VectorIndex",
+    "Verified",
 ]
 
 

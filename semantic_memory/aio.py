@@ -214,6 +214,7 @@ class AsyncSemanticMemory:
     messages = _threaded(SemanticMemory.messages)
     pop = _threaded(SemanticMemory.pop)
     forget = _threaded(SemanticMemory.forget)
+    verify_receipt = _threaded(SemanticMemory.verify_receipt)
     requests = _threaded(SemanticMemory.requests)
     settle_request = _threaded(SemanticMemory.settle_request)
     load = _threaded(SemanticMemory.load)

@@ -35,7 +35,15 @@ from semantic_memory.domain.messages import (
 from semantic_memory.domain.profile import Line, Overview
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Stats, TagCount
+from semantic_memory.domain.reports import (
+    Finding,
+    ForgetReceipt,
+    Forgotten,
+    JobRun,
+    Stats,
+    TagCount,
+    Verified,
+)
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -74,6 +82,7 @@ from semantic_memory.domain.requests import (
     ToDictRequest,
     UpdateProfileRequest,
     UpdateRequest,
+    VerifyRequest,
 )
 from semantic_memory.domain.trust import Trust
 from semantic_memory.items import Items
@@ -814,12 +823,18 @@ class SemanticMemory:
         withdraw: bool = False,
         dry_run: bool = False,
         proof: bool = False,
+        now: bool = False,
+        force: bool = False,
         reason: str = "",
     ) -> Forgotten:
         """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
 
         `entity` names a person, place or thing, `query` a subject, like "Anna's divorce": facts
-        that name it or are about it go, and of messages the sentences that do.
+        that name it or are about it go, and of messages the sentences that do. "where I live"
+        leaves the homes of others, and "my job", "health" or "money" take all that the user said of
+        it. Without `force`, an entity that is a common word is refused, and what takes more than a
+        third of the user's memories; a dry run says so as `warning`. Profile fields and items that
+        were written by hand stay, and are listed as `kept_in`.
 
         `agent_id` and `run_id` take only what is of that agent or run, not what is shared.
 
@@ -835,8 +850,9 @@ class SemanticMemory:
         memories forgotten, with the sentences that other messages lose as `sentences`; a dry run
         forgets nothing, and returns the newest 100 memories as `memories` too.
 
-        With `proof`, the texts are erased from all files at once, as the job `compact` does, and
-        every file of the data directory is searched for them; the outcome is `proof` of the result.
+        With `now`, the texts are erased from all files before this returns, as the job `compact`
+        does. With `proof`, every file of the data directory is searched for them as well; the
+        outcome is `proof` of the result, with a receipt that `verify_receipt` takes.
         """
         asked = ForgetRequest.of(
             user_id=user_id,
@@ -855,15 +871,21 @@ class SemanticMemory:
             withdraw=withdraw,
             dry_run=dry_run,
             proof=proof,
+            now=now,
+            force=force,
             reason=reason,
         )
         return self._use_cases.forgetting.forget(asked)
 
+    def verify_receipt(self, receipt: ForgetReceipt | Mapping[str, Any]) -> Verified:
+        """Return whether this store issued a receipt, and whether what it names is still gone."""
+        return self._use_cases.receipts.verify(VerifyRequest.of(receipt))
+
     def requests(self, *, user_id: str) -> Requests:
         """Return the user's requests to forget, said in conversations, the latest first.
 
-        Those for a subject or for everything, of every state; a message that is taken back
-        ("don't remember that") is gone without one.
+        A request changes nothing until it is settled: by the application, or by the user's second
+        clear word in the conversation.
         """
         return self._use_cases.asking.requests(RequestsRequest.of(user_id=user_id))
 

@@ -126,9 +126,10 @@ class IngestSettings(Section):
     secrets: Literal["keep", "mask", "refuse"] = "mask"
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""
-    forget_requests: Literal["ask", "at once"] = "ask"
-    """Treatment of requests to forget a subject, said in a conversation: put to the application
-    (`requests`), or done at once. A request to forget everything is always put to it."""
+    forget_requests: Literal["ask", "leave out", "at once"] = "ask"
+    """Treatment of requests to forget, said in a conversation: put to the application (`requests`),
+    also left out of context blocks until they are settled, or done at once. A request to forget
+    everything is never done at once."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Seconds before a model that couldn't be reached is tried again."""
 

@@ -89,7 +89,9 @@ _PATTERNS = tuple(
             rf"|initial)\b[^.!?\n]{{0,30}}\b{_RULES}\b"
         ),
         (
-            r"\b(?:ignore|disregard|forget) (?:everything|all|anything|what)\b(?=[^.!?\n]{0,40}\b"
+            # what the user told is the user's to take back
+            r"\b(?:ignore|disregard|forget) (?:everything|all|anything|what)\b"
+            r"(?! (?:that )?I(?:'ve| have)?\b[^.!?\n]{0,30}\babout\b)(?=[^.!?\n]{0,40}\b"
             r"(?:you|above|before|previous\w*|prior|earlier|told|instructed|until)\b)(?! of "
             r"(?:us|you))"
         ),

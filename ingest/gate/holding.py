@@ -12,6 +12,7 @@ from ingest.gate.learned import score, shipped
 from semantic_memory.domain.evidence import drawn_from, left_of, pieces
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language.forgetting import requests_in
 
 _LONGEST = 600
 """Characters of a message of which single sentences are held: what is longer, or has lines, is
@@ -61,11 +62,13 @@ def held(message: Message) -> Held | None:
     """Return what is held of a message; None if nothing is.
 
     All of a tool's message, of one by a speaker whose name attacks, and of one whose rest isn't
-    clearly harmless.
+    clearly harmless. A user's request to forget attacks nobody.
     """
     reads: Callable[[str], bool] = orders if message.role == "tool" else takes_over
     named = message.name is not None and takes_over(message.name)
     if not named and not reads(message.content):
+        return None
+    if not named and message.role == "user" and not reads(_without_requests(message.content)):
         return None
     whole = Held([message.content], frozenset({0}))
     text = message.content.strip()
@@ -78,6 +81,12 @@ def held(message: Message) -> Held | None:
     if not places or len(places) > _HELD * spoken or not _is_harmless(found.rest):
         return whole
     return found
+
+
+def _without_requests(text: str) -> str:
+    """Return a text without its requests to forget, which wait until they are settled."""
+    sentences = pieces(text)
+    return left_of(sentences, requests_in(sentences))
 
 
 def _may_stay(sentence: str) -> bool:

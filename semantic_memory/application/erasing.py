@@ -18,6 +18,7 @@ from semantic_memory.domain.events import MemoriesForgotten, PinnedForgotten
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.ports.states import States
+from semantic_memory.pipeline.forget_requests import settle_erased
 from semantic_memory.pipeline.pipeline import Pipeline
 
 
@@ -82,6 +83,8 @@ class Erasing:
                 if held:
                     self._room.lend(partial(self._redact, redacts))
                     break
+        with self._ledger.exclusive(user_id):
+            settle_erased(self._ledger, user_id, {*found.gone, *found.left}, self._clock.now())
         for key in found.places:
             self._states.drop_window(key)  # a session may have saved it again meanwhile
         pinned = sum(fact.is_pinned for fact in found.gone.values())

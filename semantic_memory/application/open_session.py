@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.scope import Scope
+from semantic_memory.language.forgetting import Asked
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.long_term import BoundMemory
@@ -53,7 +54,7 @@ class OpenSession:
         observe: Observer,
         summarizer_for: Callable[[TokenCounter], Summarizer | None],
         files_in: Callable[[Sequence[Path] | None], MemoryFiles],
-        settled: Callable[[SessionKey], Collection[str]],
+        waiting: Callable[[SessionKey], dict[str, Asked]],
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -68,7 +69,7 @@ class OpenSession:
         self._observe = observe
         self._summarizer_for = summarizer_for
         self._files_in = files_in
-        self._settled = settled
+        self._waiting = waiting
 
     def open(
         self,
@@ -104,7 +105,7 @@ class OpenSession:
                 session_id=key.session_id,
                 filters=Filters(**scope.seen),
             ),
-            self._settled,
+            self._waiting,
             scope,
         )
         return Session(

@@ -12,7 +12,7 @@ from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.reports import Finding
 from semantic_memory.sharing.owner import Owner, announced
-from semantic_memory.vectors.home import CHROMA
+from semantic_memory.vectors.home import CHROMA, erase_left
 
 _CHUNK = 1 << 20
 
@@ -42,6 +42,11 @@ class DataDirectory:
         """Yield the path of each file, and its bytes in chunks. Raises StoreUnavailableError."""
         for path in sorted(one for one in self._path.rglob("*") if one.is_file()):
             yield path.relative_to(self._path).as_posix(), _chunks(path)
+
+    def purge(self) -> None:
+        """Remove an index of this machine that another provider's has replaced."""
+        if self._index != CHROMA:
+            erase_left(self._path / CHROMA)
 
     def check(self) -> Iterator[Finding]:
         """Yield whether it can be written, is private, shared, encrypted, and what is left over."""

@@ -18,6 +18,8 @@ from semantic_memory.application.clearing import texts_in
 from semantic_memory.application.items import every_item
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.reach import Reach
+from semantic_memory.application.receipts import Receipts
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.items import BEFORE_ALL, Item, ItemScope
 from semantic_memory.domain.ports import Ledger
@@ -43,8 +45,11 @@ Prints = NDArray[np.uint64]
 class Prover:
     """Compact the store and search its files for forgotten texts. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, maintenance: Maintenance, contents: Contents) -> None:
+    def __init__(
+        self, ledger: Ledger, maintenance: Maintenance, contents: Contents, receipts: Receipts
+    ) -> None:
         self._ledger = ledger
+        self._receipts = receipts
         self._maintenance = maintenance
         self._contents = contents
 
@@ -65,27 +70,46 @@ class Prover:
         scope = ItemScope(user_id, (), BEFORE_ALL)
         return (one.item for one in every_item(self._ledger, scope))
 
-    def prove(self, texts: Sequence[str], user_id: str, reason: str) -> Proof:
+    def erase(self, user_id: str) -> None:
+        """Erase what a user has forgotten from all files.
+
+        Raises StoreUnavailableError if it can't be; the memories are forgotten even then.
+        """
+        (run,) = self._maintenance.maintain(MaintainRequest.of(["compact"], user_id=user_id))
+        if run.error:
+            raise StoreUnavailableError(
+                f"the memories are forgotten, but their texts aren't erased yet: {run.error};"
+                " `maintain compact` erases them"
+            )
+
+    def prove(self, texts: Sequence[str], lost: Reach, user_id: str, reason: str) -> Proof:
         """Erase what a user has forgotten from all files, and search them for its texts.
 
         Texts of kept memories, and the `reason` that stays in tombstones, aren't searched for.
         Raises ProviderError and StoreUnavailableError; the memories are forgotten even then.
         """
         self._maintenance.flush()
-        self._maintenance.maintain(MaintainRequest.of(["compact"], user_id=user_id))
+        self.erase(user_id)
         self._maintenance.flush()
         wanted = _Wanted(texts)
         for kept in (*self._kept(), reason):
             wanted.leave_out(kept)
         traces = []
-        files = size = 0
+        files: list[str] = []
+        size = 0
         for name, chunks in self._contents():
             stretches, words, length = _searched(chunks, wanted)
-            files, size = files + 1, size + length
+            files.append(name)
+            size += length
             if stretches or words:
                 told = tuple(sorted(words)[:_MOST_WORDS])
                 traces.append(Trace(file=name, stretches=stretches, words=told))
-        return Proof(files=files, bytes=size, texts=len(texts), found=tuple(traces))
+        receipt = None
+        if not traces:
+            receipt = self._receipts.issue(user_id, lost.gone, lost.left, files, len(texts))
+        return Proof(
+            files=len(files), bytes=size, texts=len(texts), found=tuple(traces), receipt=receipt
+        )
 
     def _kept(self) -> Iterator[str]:
         """Yield the texts that the store goes on holding, of every user."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice, product
 
@@ -82,7 +82,9 @@ class Recall:
         counter: TokenCounter,
         files_share: float,
         trail: Trail,
+        withheld: Callable[[str], Collection[str]],
     ) -> None:
+        """Leave out of blocks the memories whose ids `withheld` returns for a user."""
         self._ledger = ledger
         self._searcher = searcher
         self._packer = packer
@@ -96,6 +98,7 @@ class Recall:
         self._counter = counter
         self._files_share = files_share
         self._trail = trail
+        self._withheld = withheld
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
@@ -150,6 +153,10 @@ class Recall:
         filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
+        if withheld := self._withheld(user_id):
+            hits = [hit for hit in hits if hit.fact.id not in withheld]
+            standing = [fact for fact in standing if fact.id not in withheld]
+            overview = overview.without(withheld)
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,

@@ -13,6 +13,7 @@ from semantic_memory.application.edits import Edits
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.feed import Feed
+from semantic_memory.application.forget_checks import ForgetChecks
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.upkeep import Uses
@@ -25,6 +26,7 @@ from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.proving import Prover
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.receipts import Receipts
 from semantic_memory.application.recovery import Recovery
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.review import Review
@@ -51,6 +53,7 @@ from semantic_memory.bootstrap.server import open_database
 from semantic_memory.bootstrap.storage import Opening, make_keeper
 from semantic_memory.bootstrap.upkeep import (
     keep_up,
+    make_compactor,
     make_extents,
     make_fading,
     make_upkeep,
@@ -197,8 +200,10 @@ def _built(
         stack.callback(keeper.close)
         keeper.inspect()
         erasing = Erasing(ledger, pipeline, states, storage.room, clock, observe)
+        compactor = make_compactor(ledger, pipeline, keeper, storage)
         if written:
             erasing.resume()
+            compactor.resume()
         if recovering:
             Recovery(ledger, log, erasing).run()
         uses = Uses()
@@ -207,8 +212,7 @@ def _built(
         upkeep = make_upkeep(
             settings,
             ledger,
-            pipeline,
-            keeper,
+            compactor,
             resolver,
             rollup,
             items,
@@ -221,6 +225,8 @@ def _built(
         )
         maintenance = Maintenance(ledger, pipeline, keeper, upkeep, items)
         filtering = FilterResolver(ledger, clock)
+        receipts = Receipts(ledger, clock)
+        naming = Naming(ledger, embedder)
         forgetting = Forgetting(
             ledger,
             pipeline,
@@ -228,14 +234,22 @@ def _built(
             states,
             storage.room,
             filtering,
-            Naming(ledger, embedder),
+            naming,
+            ForgetChecks(ledger, naming),
             gate,
-            Prover(ledger, maintenance, storage.contents),
+            Prover(ledger, maintenance, storage.contents, receipts),
             trail,
             clock,
         )
-        at_once = ingest.forget_requests == "at once"
-        asking = Asking(ledger, pipeline, forgetting, clock, observe, at_once=at_once)
+        asking = Asking(
+            ledger,
+            pipeline,
+            forgetting,
+            clock,
+            observe,
+            at_once=ingest.forget_requests == "at once",
+            withholds=ingest.forget_requests == "leave out",
+        )
         runner.add(asking)
         if written:
             start_webhook(settings.webhook, ledger, clock, observe, leasing, stack)
@@ -259,6 +273,7 @@ def _built(
             counter,
             settings.context.memory_files,
             trail,
+            asking.withheld,
         )
         return UseCases(
             settings=settings,
@@ -277,7 +292,7 @@ def _built(
                 observe,
                 make_summarizer(settings, observe, stack),
                 files_in,
-                asking.settled,
+                asking.waiting,
             ),
             recall=recall,
             trail=trail,
@@ -285,6 +300,7 @@ def _built(
             edits=Edits(ledger, embedder, gate, clock, expiry, cap, erasing, pipeline.changed),
             forgetting=forgetting,
             asking=asking,
+            receipts=receipts,
             explain=Explain(ledger, make_fading(settings), clock, expiry),
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),

@@ -157,6 +157,7 @@ def open_directory(
         size=place.size,
         contents=place.contents,
         check=place.check,
+        purge=place.purge,
         reading=reading,
     )
 

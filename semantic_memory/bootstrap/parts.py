@@ -20,6 +20,7 @@ from semantic_memory.application.map import Map
 from semantic_memory.application.open_session import OpenSession
 from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.recall import Recall
+from semantic_memory.application.receipts import Receipts
 from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
 from semantic_memory.application.trail import Trail
@@ -88,6 +89,7 @@ class UseCases:
     edits: Edits
     forgetting: Forgetting
     asking: Asking
+    receipts: Receipts
     explain: Explain
     map: Map
     profiles: Profiles

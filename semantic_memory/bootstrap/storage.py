@@ -38,6 +38,8 @@ class Storage:
     contents: Contents
     check: Callable[[], Iterable[Finding]]
     """Checks the place."""
+    purge: Callable[[], None] = lambda: None
+    """Removes what is left of an index that isn't used any more."""
     reading: str = ""
     """Why the store is only read; empty if it is written."""
 

@@ -11,6 +11,7 @@ from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.webhook import Webhook, delivered
+from semantic_memory.bootstrap.storage import Storage
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.ports import Clock, Ledger, Observer
@@ -23,11 +24,22 @@ from semantic_memory.settings import Settings, UpkeepSettings, WebhookSettings
 from semantic_memory.vectors.keeper import Keeper
 
 
+def make_compactor(
+    ledger: Ledger, pipeline: Pipeline, keeper: Keeper, storage: Storage
+) -> Compactor:
+    """Make what erases forgotten texts from the ledger, the logs and every index."""
+
+    def purge() -> None:
+        keeper.purge()
+        storage.purge()
+
+    return Compactor(ledger, pipeline, purge)
+
+
 def make_upkeep(
     settings: Settings,
     ledger: Ledger,
-    pipeline: Pipeline,
-    keeper: Keeper,
+    compactor: Compactor,
     resolver: Resolver,
     rollup: Rollup,
     items: ItemStore,
@@ -43,7 +55,7 @@ def make_upkeep(
         ledger,
         resolver,
         rollup,
-        Compactor(ledger, pipeline, keeper.purge),
+        compactor,
         Expiring(ledger, expiry),
         items,
         make_pruning(settings, ledger),

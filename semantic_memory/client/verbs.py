@@ -24,7 +24,15 @@ from semantic_memory.domain.messages import Message, Receipt, SessionInfo, Sessi
 from semantic_memory.domain.profile import Line, Overview
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Context, Hit
-from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Stats, TagCount
+from semantic_memory.domain.reports import (
+    Finding,
+    Forgotten,
+    JobRun,
+    Proof,
+    Stats,
+    TagCount,
+    Verified,
+)
 from semantic_memory.domain.requests import (
     AddManyRequest,
     AddRequest,
@@ -69,6 +77,7 @@ from semantic_memory.domain.requests import (
     UpdateProfileRequest,
     UpdateRequest,
     UsersRequest,
+    VerifyRequest,
 )
 
 LINES = "application/x-ndjson"
@@ -153,6 +162,8 @@ class _Forgotten(BaseModel):
     sentences: list[str] = []
     proof: Proof | None = None
     items: int = 0
+    warning: str = ""
+    kept_in: list[str] = []
 
 
 class _Events(BaseModel):
@@ -212,7 +223,15 @@ def _number(name: str) -> Callable[[bytes], int]:
 
 def _forgotten(answer: bytes) -> Forgotten:
     found = _FORGOTTEN.validate_json(answer)
-    return Forgotten(found.forgotten, found.memories, found.sentences, found.proof, found.items)
+    return Forgotten(
+        found.forgotten,
+        found.memories,
+        found.sentences,
+        found.proof,
+        found.items,
+        found.warning,
+        found.kept_in,
+    )
 
 
 def _nothing(answer: bytes) -> None:
@@ -308,6 +327,7 @@ close_session = Verb(CloseSessionRequest.of, "POST", "/v1/sessions/close", writt
 messages = Verb(MessagesRequest.of, "GET", "/v1/messages", many(Message))
 pop = Verb(PopRequest.of, "POST", "/v1/messages/pop", written(Message))
 forget = Verb(ForgetRequest.of, "POST", "/v1/forget", _forgotten)
+verify_receipt = Verb(VerifyRequest.of, "POST", "/v1/receipts/verify", _one(Verified))
 requests = Verb(RequestsRequest.of, "GET", "/v1/requests", many(RequestToForget))
 settle_request = Verb(SettleRequest.of, "POST", "/v1/requests/settle", written(RequestToForget))
 export = Verb(ExportRequest.of, "GET", "/v1/export", _record)

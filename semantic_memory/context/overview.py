@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple, get_args
 
 from semantic_memory.context.render import NOTES, Ending
@@ -41,6 +42,15 @@ class Overview:
     """Written lines of the other tiers, within it too."""
     events: list[Placed] = field(default_factory=list)
     """Facts of the other tiers, within the same share of what recalled memories leave free."""
+
+
+    def without(self, ids: Collection[str]) -> Overview:
+        """Return the overview without the facts with these ids."""
+        kept = {
+            part.name: [one for one in getattr(self, part.name) if one.fact.id not in ids]
+            for part in fields(self)
+        }
+        return Overview(**kept)
 
 
 def placed_in(layer: ProfileField, fact: Fact, text: str | None = None) -> Placed:

@@ -25,8 +25,7 @@ class MessagesObserved:
 class ForgetRequested:
     """A user asked in a conversation to forget something; the application decides on it.
 
-    The message is neither recalled nor extracted. One that was to be forgotten itself, and the one
-    before it if `scope` is "previous", are forgotten already.
+    Nothing is hidden or erased until the request is settled.
     """
 
     user_id: str
@@ -35,7 +34,7 @@ class ForgetRequested:
     scope: str
     """"subject", "this", "previous" or "everything"."""
     subject: str
-    """The subject, as `forget(query=...)` takes it."""
+    """The subject, as `forget(query=...)` takes it; empty for other scopes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,12 @@ FORGET_SOURCE = (
 WITHDRAW = "Quarantine what came from `source`, until it is restored, instead of forgetting it."
 FORGET_DRY_RUN = "Show what would be forgotten, and forget nothing."
 PROOF = "Erase it from all files now, and search them for its texts; for administrators."
+NOW = "Erase it from all files before this returns, as the job `compact` does."
+FORCE = (
+    "Forget it though `entity` is a common word, or it takes more than a third of the user's"
+    " memories."
+)
+RECEIPT = "A receipt, as `forget` with `proof` gives it."
 EVERYTHING = "Forget everything of the user."
 CONFIRM = "Forget it; without this, what would be forgotten is only shown."
 KEEP_SOURCE = (

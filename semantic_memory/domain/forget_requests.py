@@ -6,18 +6,21 @@ from typing import Literal
 
 from semantic_memory.domain.values import Identifier, Timestamp, Value
 
-RequestState = Literal["pending", "done", "declined"]
+RequestScope = Literal["subject", "this", "previous", "everything"]
+"""`this` message, it and the `previous` one of the user, everything, or a subject."""
+RequestState = Literal["pending", "confirmed", "done", "declined"]
+"""A `confirmed` request is about to be done."""
 
 
 class RequestToForget(Value):
-    """A user's request to forget a subject, or everything."""
+    """A user's request to forget something, which changes nothing until it is settled."""
 
     id: Identifier
     session_id: Identifier
     message_id: Identifier
-    scope: Literal["subject", "everything"]
+    scope: RequestScope
     subject: str
-    """As `forget(query=...)` takes it; empty for everything, and once the request is settled."""
+    """As `forget(query=...)` takes it; empty for other scopes, and once the request is settled."""
     asked_at: Timestamp
     state: RequestState = "pending"
     settled_at: Timestamp | None = None

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.values import Timestamp, Value
+from semantic_memory.domain.values import Identifier, Timestamp, Value
 
 
 class Trace(Value):
@@ -22,6 +22,37 @@ class Trace(Value):
     """Words of forgotten texts that no kept memory has; they may be words of the file's format."""
 
 
+class ForgetReceipt(Value):
+    """What was forgotten, when, and where it was searched for; it holds no text."""
+
+    user_id: Identifier
+    at: Timestamp
+    forgotten: tuple[Identifier, ...]
+    """Ids of the memories that are gone."""
+    cut: tuple[Identifier, ...]
+    """Ids of the memories of messages that lost sentences."""
+    texts: int
+    """Texts that were searched for, all versions included."""
+    searched: Mapping[str, int]
+    """Number of files searched, by the first part of their path, or rows by table."""
+    digest: str
+    """HMAC-SHA256 of all this, by a key of the store."""
+
+
+class Verified(Value):
+    """Outcome of verifying a receipt."""
+
+    issued: bool
+    """True if this store issued the receipt, and nothing in it has been changed."""
+    back: tuple[Identifier, ...]
+    """Ids of memories that it names as forgotten, and that the store holds again."""
+
+    @property
+    def stands(self) -> bool:
+        """True if the receipt is genuine and what it names is still gone."""
+        return self.issued and not self.back
+
+
 class Proof(Value):
     """Outcome of a search for the texts of what was forgotten, in every file of a store."""
 
@@ -30,6 +61,8 @@ class Proof(Value):
     texts: int
     """Texts that were searched for: of all versions, with the sentences that messages lost."""
     found: tuple[Trace, ...]
+    receipt: ForgetReceipt | None = None
+    """What can be shown and verified later; None if something was found."""
 
 
 class Forgotten(int):
@@ -43,6 +76,10 @@ class Forgotten(int):
     """The outcome of a search for what was forgotten, if that was asked for."""
     items: int
     """The number of items that go with everything of the user."""
+    warning: str
+    """Why a dry run would be refused without `force`; empty if it wouldn't."""
+    kept_in: tuple[str, ...]
+    """Profile fields and items, written by hand, that hold the subject and stay."""
 
     def __new__(
         cls,
@@ -51,6 +88,8 @@ class Forgotten(int):
         sentences: Iterable[str] = (),
         proof: Proof | None = None,
         items: int = 0,
+        warning: str = "",
+        kept_in: Iterable[str] = (),
     ) -> Self:
         """Make the number, with the memories of a dry run and the sentences of messages."""
         made = super().__new__(cls, number)
@@ -58,6 +97,8 @@ class Forgotten(int):
         made.sentences = tuple(sentences)
         made.proof = proof
         made.items = items
+        made.warning = warning
+        made.kept_in = tuple(kept_in)
         return made
 
 

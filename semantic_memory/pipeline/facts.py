@@ -7,7 +7,6 @@ from datetime import datetime
 
 from ingest.gate import Screened
 from semantic_memory.domain.changes import Cursor, CursorStage
-from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.logs import Record
@@ -94,12 +93,6 @@ def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> se
     known = ledger.known(list(ids))  # first: one that is stored between both reads is kept
     kept = {fact.id for fact in ledger.get(list(ids))}
     return {ids[one] for one in known - kept}
-
-
-def asked_in(message: Message) -> Asked | None:
-    """Return what a user asks to forget in own words; such a message is neither kept nor read."""
-    reading = own_speech_of(message)
-    return asked_to_forget(reading.own) if reading.decides else None
 
 
 def said(fact: Fact) -> Message:

@@ -23,6 +23,7 @@ from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
+from semantic_memory.pipeline.forget_requests import without_requests
 from semantic_memory.pipeline.session_records import read_options
 
 
@@ -156,9 +157,10 @@ class StretchReader:
         said = extractable([record.message for record in portion.records])
         gone = forgotten(self._ledger, portion.key, [message.id for message in said])
         now = self._clock.now()
-        messages = [
+        read = [
             one for one in said if one.recall and one.id not in gone and not one.has_expired(now)
         ]
+        messages = [one for one in map(without_requests, read) if one is not None]
         scope = portion.records[0].message.scope
         return Stretch(portion, messages, self._known(portion.key.user_id, scope, messages))
 

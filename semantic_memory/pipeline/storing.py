@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from pydantic import ValidationError
@@ -14,23 +15,18 @@ from pydantic import ValidationError
 from ingest.gate import Gate
 from ingest.recalled import without_recalled
 from semantic_memory.concurrency import reason
-from semantic_memory.domain.changes import Add, Advance, Change, Forget, Unquote
-from semantic_memory.domain.english.forgetting import Asked
+from semantic_memory.domain.changes import Add, Advance, Change
 from semantic_memory.domain.errors import StoreError
 from semantic_memory.domain.events import Event, ForgetRequested, MemoriesStored, WorkerFailed
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
-from semantic_memory.domain.scope import Scope
-from semantic_memory.pipeline.facts import asked_in, verbatim, verbatim_id
+from semantic_memory.pipeline.facts import verbatim
 from semantic_memory.pipeline.faults import FAULTS
-from semantic_memory.pipeline.forget_requests import note_requests
+from semantic_memory.pipeline.forget_requests import Said, note_requests, said_in
 from semantic_memory.pipeline.reading import Portion, PortionReader
 from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
-
-TAKEN_BACK = "taken back in the conversation"
-"""The reason in the tombstone of a request to forget, and of a message that one takes back."""
 
 _BATCH = 256  # messages in a transaction; each transaction waits for the disk
 
@@ -143,6 +139,7 @@ class Storing:
             return []
         start, now = time.perf_counter(), self._clock.now()
         memories = [self._memories(portion, now) for portion in portions]
+        said = {portion.key: _requests(portion) for portion in portions}
         committed: list[Portion] = []
         changes: list[Change] = []
         with self._ledger.exclusive(*{portion.key.user_id for portion in portions}):
@@ -150,47 +147,30 @@ class Storing:
                 if self._reader.stands(portion):
                     committed.append(portion)
                     changes += map(Add, made)
-                    changes += self._withdrawn(portion, made, _requests(portion), now)
                     changes.append(Advance(portion.end))
-                    note_requests(self._ledger, portion.key, _requests(portion), now)
+                    before = partial(self._before, portion.key)
+                    note_requests(self._ledger, portion.key, said[portion.key], before, now)
             self._ledger.apply(changes)
         if committed:
             number = sum(len(portion.records) for portion in committed)
             self._observe(MemoriesStored(number, time.perf_counter() - start))
         for portion in committed:
-            for message_id, asked in _requests(portion).items():
-                event = ForgetRequested(*portion.key, message_id, asked.scope, asked.subject)
-                self._observe(event)
+            for message_id, asked in said[portion.key].items():
+                if not isinstance(asked, str):
+                    scope, subject = asked.scope, asked.subject
+                    self._observe(ForgetRequested(*portion.key, message_id, scope, subject))
             self._stored(portion)
         return committed
 
-    def _withdrawn(
-        self, portion: Portion, made: Sequence[Fact], asked: Mapping[str, Asked], now: datetime
-    ) -> list[Change]:
-        """Return the changes that forget requests to forget, and messages that they take back.
-
-        They leave tombstones, so that compaction erases their texts as well.
-        """
-        if not asked:
-            return []
-        key, ids = portion.key, dict.fromkeys(verbatim_id(portion.key, one) for one in asked)
-        said: dict[Scope, str] = {}  # the message before, by scope
+    def _before(self, key: SessionKey, message_id: str) -> str | None:
+        """Return the user's message before another one."""
+        before: str | None = None
         for record in self._log.read(*key):
-            if record.message.role != "user":
-                continue
-            found = asked.get(record.message.id)
-            before = said.get(record.message.scope)
-            if found is not None and found.scope == "previous" and before is not None:
-                ids[verbatim_id(key, before)] = None
-                resting = self._ledger.resting_on(key.user_id, [(key.session_id, before)])
-                alone = (fact for fact in resting if set(fact.message_ids) == {before})
-                ids.update((fact.id, None) for fact in alone)
-            said[record.message.scope] = record.message.id
-        present = {fact.id for fact in self._ledger.get(list(ids))}
-        present |= {fact.id for fact in made} - self._ledger.known([fact.id for fact in made])
-        gone = [one for one in ids if one in present]
-        forgets = [Forget(one, now, TAKEN_BACK) for one in gone]
-        return [*forgets, Unquote(key.user_id, frozenset(gone))]
+            if record.message.id == message_id:
+                return before
+            if record.message.role == "user":
+                before = record.message.id
+        return None
 
     def _memories(self, portion: Portion, now: datetime) -> list[Fact]:
         made = (self._memory(portion.key, record, now) for record in portion.records)
@@ -228,13 +208,13 @@ def _first(records: Iterator[Record]) -> list[Record]:
     return list(islice(records, _BATCH))
 
 
-def _requests(portion: Portion) -> dict[str, Asked]:
-    """Return the owner's requests to forget in a portion, by message.
+def _requests(portion: Portion) -> dict[str, Said]:
+    """Return what the owner's messages of a portion say about forgetting, by message.
 
     Where several people speak, only who has no name, or that of the user, is the owner.
     """
     messages = [record.message for record in portion.records]
     names = {one.name for one in messages if one.role == "user"}
     owner = {None, portion.key.user_id} if len(names) > 1 else names
-    said = ((one.id, asked_in(one)) for one in messages if one.name in owner)
-    return {message_id: asked for message_id, asked in said if asked is not None}
+    said = ((one.id, said_in(one)) for one in messages if one.name in owner)
+    return {message_id: one for message_id, one in said if one is not None}

@@ -12,6 +12,7 @@ from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.scope import SHARED, Scope
+from semantic_memory.language.forgetting import Asked
 from semantic_memory.session.session import LogRecord
 from semantic_memory.session.window import WindowState
 
@@ -67,7 +68,7 @@ class BoundMemory:
     log: Log
     ledger: Facts
     recalling: Recalling
-    settling: Callable[[SessionKey], Collection[str]]
+    waiting: Callable[[SessionKey], dict[str, Asked]]
     scope: Scope = SHARED
 
     def observe(self, messages: Sequence[Message]) -> Receipt:
@@ -84,9 +85,9 @@ class BoundMemory:
         """Extract facts from the session's messages, and no other's. Raises ProviderError."""
         self.observing.extract_session(self.key)
 
-    def settled(self) -> Collection[str]:
-        """Return the ids of the session's messages whose requests to forget are settled."""
-        return self.settling(self.key)
+    def requests(self) -> dict[str, Asked]:
+        """Return the session's requests to forget that aren't settled, by message."""
+        return self.waiting(self.key)
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
         """Pack a block about `query` without the messages with these ids."""

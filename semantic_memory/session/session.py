@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from types import TracebackType
@@ -11,13 +11,13 @@ from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
-from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.recall import Context
+from semantic_memory.language.forgetting import Asked
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter
@@ -73,8 +73,8 @@ class LongTerm(Notes, Protocol):
         """Read the messages of the log after a window, or all if the log has been rewritten."""
         ...
 
-    def settled(self) -> Collection[str]:
-        """Return the ids of the session's messages whose requests to forget are settled."""
+    def requests(self) -> dict[str, Asked]:
+        """Return the session's requests to forget that aren't settled, by message."""
         ...
 
     def recall(self, query: str, budget: int, without: frozenset[str]) -> Context:
@@ -228,15 +228,12 @@ class Session:
 
     @property
     def requests(self) -> dict[str, Asked]:
-        """Requests to forget in the window that aren't settled, by the ids of their messages.
+        """Requests to forget that aren't settled, by the ids of their messages.
 
-        Those for a subject or for everything wait for the application's `forget` or
-        `settle_request`.
+        They wait for the application's `forget` or `settle_request`, or for the user's second
+        clear word.
         """
-        found = {one.id: asked_to_forget(one.text) for one in self._state.messages if _asks(one)}
-        open_ones = {name: asked for name, asked in found.items() if asked is not None}
-        settled = self._memory.settled() if open_ones else ()
-        return {name: asked for name, asked in open_ones.items() if name not in settled}
+        return self._memory.requests()
 
     def checkpoint(
         self,
@@ -346,10 +343,6 @@ class Session:
             return sum(map(self._requests.message, to_openai("", [message])))
         # only the last one: a user message is put before a single assistant message
         return sum(map(self._requests.message, to_anthropic([message])[-1:]))
-
-
-def _asks(message: ChatMessage) -> bool:
-    return message.role == "user" and bool(message.text.strip())
 
 
 def _without_the_forgotten(

@@ -24,6 +24,18 @@ _PREDECESSOR_SECONDS = 10.0
 _UNSEALED = re.compile(rb"[1-9]\d{0,18}")
 
 
+def aside(directory: Path) -> Path:
+    """Return where a damaged index in a directory is kept for inspection."""
+    return directory.with_name(f"{directory.name}.broken")
+
+
+def erase_left(directory: Path) -> None:
+    """Remove an index in a directory that nobody has open, and the one set aside."""
+    for one in (directory, aside(directory)):
+        if one.exists():
+            shutil.rmtree(one)
+
+
 def state(name: str, generation: str = "", position: int = 0) -> str:
     """Return the state of an index: its home, its filling, and the changes that it has reached."""
     return f"{name} {generation} {position}"
@@ -68,6 +80,10 @@ class IndexHome(Protocol):
 
     def empty(self) -> None:
         """Close the index and delete its content."""
+        ...
+
+    def erase(self) -> None:
+        """Close the index and delete its content, with what was set aside."""
         ...
 
     def close(self) -> None:
@@ -137,7 +153,7 @@ class ChromaDirectory:
         with seal.alone(self._directory, _PREDECESSOR_SECONDS):
             if not self._directory.exists():
                 return None
-            kept = self._directory.with_name(f"{self._directory.name}.broken")
+            kept = aside(self._directory)
             if kept.exists():
                 shutil.rmtree(kept)
             return self._directory.rename(kept)
@@ -148,6 +164,12 @@ class ChromaDirectory:
         with seal.alone(self._directory, _PREDECESSOR_SECONDS):
             if self._directory.exists():
                 shutil.rmtree(self._directory)
+
+    def erase(self) -> None:
+        """Remove the directory, and the one set aside."""
+        self.empty()
+        with seal.alone(self._directory, _PREDECESSOR_SECONDS):
+            erase_left(self._directory)
 
     def close(self) -> None:
         """End the process, after the work under way."""
@@ -187,6 +209,10 @@ class GivenIndex:
         held = sorted(self._index.ids())
         for start in range(0, len(held), _DELETED_AT_ONCE):
             self._index.delete(held[start : start + _DELETED_AT_ONCE])
+
+    def erase(self) -> None:
+        """Delete every memory of the index."""
+        self.empty()
 
     def close(self) -> None:
         """Close the index."""

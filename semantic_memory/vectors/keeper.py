@@ -37,7 +37,7 @@ class Keeper(Protocol):
         ...
 
     def purge(self) -> None:
-        """Give up an index that keeps the text of deleted memories."""
+        """Delete an index that keeps the text of deleted memories, with what was set aside."""
         ...
 
     def rebuild(self, progress: Progress | None = None) -> int:

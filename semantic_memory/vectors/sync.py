@@ -145,9 +145,15 @@ class IndexKeeper:
             self._begin_anew()
 
     def purge(self) -> None:
-        """Give up an index that keeps the text of deleted memories; the next `sync` fills it."""
+        """Delete an index that keeps the text of deleted memories; the next `sync` fills it.
+
+        Raises StoreClosedError, and IndexUnavailableError if it can't be deleted at present.
+        """
         if self._home.keeps_deleted:
-            self.reset()
+            with self._lock:
+                self._refuse_if_closed()
+                self._begin_anew()
+                self._home.erase()
             self._lags()
 
     def rebuild(self, progress: Progress | None = None) -> int:

@@ -22,12 +22,12 @@ from ingest.recalled import extractable, without_recalled
 from semantic_memory import Message, SemanticMemory
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.context.render import as_data
-from semantic_memory.domain.english.forgetting import asked_to_forget
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.language import is_english, language, other_script
 from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import lexical_text, stems
 from semantic_memory.domain.values import normalised
+from semantic_memory.language.forgetting import asked_to_forget
 from semantic_memory.language.own_speech import own_speech
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex

@@ -1,9 +1,10 @@
-"""After forgetting and compaction no file of the data directory holds a byte of the text."""
+"""Once an erasure returns, no file of the data directory holds a byte of the text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.entrypoints.cli import app
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import FrozenClock, HashEmbedder
+from semantic_memory.vectors.sync import IndexKeeper
 from tests.service.conftest import NOW, A, R, Served, W
 
 SECRET = b"xylophobia"
@@ -57,39 +59,83 @@ def holding(directory: Path) -> list[str]:
     )
 
 
-@pytest.mark.parametrize(
-    "what", [{"query": "xylophobia"}, {"entity": "xylophobia"}, {"everything": True}]
-)
-def test_no_file_holds_what_was_forgotten_open_or_closed(tmp_path: Path, what: dict[str, Any]):
-    directory = tmp_path / "store"
-    with SemanticMemory.open(
+def filled(directory: Path) -> SemanticMemory:
+    """Open a store in which each kind of file holds the secret, set-aside indexes included."""
+    memory = SemanticMemory.open(
         directory,
         settings=Settings(index=IndexSettings(sync_threshold=4)),
         embedder=HashEmbedder(),
         extractor=Reading(),
         clock=FrozenClock(NOW),
-    ) as memory:
-        session = memory.session(**S)
-        memory.observe(
-            [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(SAID)], **S
-        )
-        fact = memory.add("Takes pills for xylophobia", user_id=USER)
-        memory.update(fact.id, content="Takes drops for xylophobia")
-        memory.flush()
-        session.payload("And now?")
-        found = holding(directory)
-        assert any(name.startswith("sessions/") for name in found)
-        assert any(name.startswith("ledger") for name in found)
-        assert any(name.startswith("chroma") for name in found)
-        memory.maintain(dry_run=True)  # runs of jobs are kept
-        memory.forget(user_id=USER, **what)
-        memory.flush()
-        memory.maintain(["compact"])
-        memory.flush()
-        assert holding(directory) == []
-        session.payload("And now?")
-        assert holding(directory) == []
+    )
+    memory.observe(
+        [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(SAID)], **S
+    )
+    fact = memory.add("Takes pills for xylophobia", user_id=USER)
+    memory.update(fact.id, content="Takes drops for xylophobia")
+    memory.flush()
+    memory.session(**S).payload("And now?")
+    shutil.copytree(directory / "chroma", directory / "chroma.broken")
+    found = {name.partition("/")[0] for name in holding(directory)}
+    assert {"sessions", "chroma", "chroma.broken"} < found
+    assert any(name.startswith("ledger") for name in found)
+    return memory
+
+
+WAYS: dict[str, Callable[[SemanticMemory], object]] = {
+    "a query": lambda memory: memory.forget(user_id=USER, query="xylophobia", now=True),
+    "an entity": lambda memory: memory.forget(user_id=USER, entity="xylophobia", now=True),
+    "everything": lambda memory: memory.forget(user_id=USER, everything=True, now=True),
+    "a proof": lambda memory: memory.forget(user_id=USER, query="xylophobia", proof=True),
+    "the job": lambda memory: (
+        memory.forget(user_id=USER, entity="xylophobia"),
+        memory.maintain(["compact"]),
+    ),
+    "a settled request": lambda memory: (
+        memory.settle_request(memory.requests(user_id=USER)[0].id, user_id=USER, answer="forget"),
+        memory.maintain(["compact"]),
+    ),
+    "deleted one by one": lambda memory: (
+        [
+            memory.delete(fact.id)
+            for fact in memory.list(user_id=USER, limit=None)
+            if SECRET.decode() in fact.content.lower()
+            and fact.id in {one.id for one in memory.list(user_id=USER, limit=None)}
+        ],
+        memory.maintain(["compact"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("closed", [True, False], ids=["closed at once", "open"])
+def test_no_file_holds_what_was_forgotten_once_the_call_returns(tmp_path, way: str, closed: bool):
+    directory = tmp_path / "store"
+    with filled(directory) as memory:
+        WAYS[way](memory)
+        if not closed:
+            assert holding(directory) == []
+            memory.flush()
+            memory.session(**S).payload("And now?")
+            assert holding(directory) == []
     assert holding(directory) == []
+
+
+def test_an_erasure_that_a_kill_cut_off_is_finished_at_the_next_opening(tmp_path, monkeypatch):
+    directory = tmp_path / "store"
+    with filled(directory) as memory:
+        memory.forget(user_id=USER, query="xylophobia")
+
+        def killed(_: Any) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(IndexKeeper, "purge", killed)
+            with pytest.raises(KeyboardInterrupt):
+                memory.maintain(["compact"])
+        assert holding(directory) != []
+    with SemanticMemory.open(directory, embedder=HashEmbedder(), clock=FrozenClock(NOW)):
+        assert holding(directory) == []
 
 
 def test_an_answer_that_is_sent_again_holds_nothing_forgotten(service: Served):
@@ -131,6 +177,36 @@ def test_a_proof_says_what_was_searched_and_that_nothing_was_found(prover: Seman
     assert proof.bytes > 10_000
     assert proof.found == ()
     assert holding(prover.settings.data_dir) == []
+    receipt = proof.receipt
+    assert receipt is not None
+    assert (receipt.user_id, receipt.at, receipt.forgotten[:1]) == (USER, NOW, (fact.id,))
+    assert receipt.searched["sessions" if "sessions" in receipt.searched else "ledger.sqlite3"]
+    assert SECRET.decode() not in receipt.model_dump_json()
+    assert prover.verify_receipt(receipt).stands
+
+
+def test_a_receipt_that_was_changed_or_is_of_another_store_is_not_genuine(prover, tmp_path):
+    prover.add("Takes pills for xylophobia", user_id=USER)
+    proof = prover.forget(user_id=USER, query="xylophobia", proof=True).proof
+    assert proof is not None
+    receipt = proof.receipt
+    assert receipt is not None
+    for change in ({"texts": 9}, {"forgotten": ()}, {"digest": "0" * 64}, {"user_id": "kim"}):
+        assert not prover.verify_receipt(receipt.model_copy(update=change)).issued
+    with SemanticMemory.open(tmp_path / "other", embedder=HashEmbedder()) as other:
+        assert not other.verify_receipt(receipt).issued
+
+
+def test_a_receipt_tells_what_is_back(prover: SemanticMemory):
+    fact = prover.add("Takes pills for xylophobia", user_id=USER)
+    kept = list(prover.export(user_id=USER))
+    proof = prover.forget(user_id=USER, everything=True, proof=True).proof
+    assert proof is not None
+    assert proof.receipt is not None
+    assert prover.verify_receipt(proof.receipt.model_dump(mode="json")).stands
+    prover.load(kept, user_id=USER)
+    found = prover.verify_receipt(proof.receipt)
+    assert (found.issued, found.stands) == (True, found.back != (fact.id,))
 
 
 TEXT = "Spends Sundays in Zürich with “Aurelia”,\nwho plays the theremin"
@@ -206,3 +282,19 @@ def test_the_command_prints_what_was_searched(tmp_path: Path):
     done = CliRunner().invoke(app, [*forget, "--yes"])
     assert "for 1 texts: found in" in done.output
     assert "left.txt: 1 stretches of text" in done.output
+
+
+def test_the_command_verifies_a_receipt_that_it_printed(tmp_path: Path):
+    store = ["--data-dir", str(tmp_path / "store")]
+    with SemanticMemory.open(tmp_path / "store") as memory:
+        memory.add("Has xylophobia", user_id=USER)
+        memory.add("Has a cat", user_id=USER)
+    forget = ["forget", "-u", USER, "--entity", "xylophobia", "--proof", "--yes", "--json", *store]
+    receipt = tmp_path / "receipt.json"
+    receipt.write_text(CliRunner().invoke(app, forget).stdout)
+    assert SECRET not in receipt.read_bytes()
+    verified = CliRunner().invoke(app, ["verify-receipt", str(receipt), *store])
+    assert "still forgotten" in verified.output
+    receipt.write_text(receipt.read_text().replace('"texts": 1', '"texts": 2'))
+    changed = CliRunner().invoke(app, ["verify-receipt", str(receipt), *store])
+    assert (changed.exit_code, "not a receipt" in changed.output) == (1, True)

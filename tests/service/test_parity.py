@@ -49,6 +49,7 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "update": "an agent adds the new fact, which supersedes the old one",
         "requests": "an agent heard the request, asks the user, and calls `forget_memories`",
         "settle_request": "forget_memories settles the request for the same subject",
+        "verify_receipt": OPERATOR,
         "configure_session": "the application decides what is kept of a session",
         "restore": REVIEW,
         "history": REVIEW,
@@ -115,6 +116,7 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "close_session": "close-session",
         "settle_request": "settle-request",
         **{f"beliefs.{verb}": verb.replace("_", "-") for verb in BELIEF_VERBS},
+        "verify_receipt": "verify-receipt",
     },
 }
 

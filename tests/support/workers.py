@@ -12,6 +12,7 @@ from semantic_memory.application.asking import Asking
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
+from semantic_memory.application.forget_checks import ForgetChecks
 from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
@@ -19,6 +20,7 @@ from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.maintenance import Maintenance
 from semantic_memory.application.naming import Naming
 from semantic_memory.application.proving import Prover
+from semantic_memory.application.receipts import Receipts
 from semantic_memory.application.reserve import Reserve
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
@@ -142,10 +144,16 @@ def make_worker(
         reserve,
         FilterResolver(ledger, clock),
         Naming(ledger, embedder),
+        ForgetChecks(ledger, Naming(ledger, embedder)),
         gate,
-        Prover(ledger, Maintenance(ledger, pipeline, keeper, upkeep, items), lambda: ()),
+        Prover(
+            ledger,
+            Maintenance(ledger, pipeline, keeper, upkeep, items),
+            lambda: (),
+            Receipts(ledger, clock),
+        ),
         trail,
         clock,
     )
-    runner.add(Asking(ledger, pipeline, forgetting, clock, observe, at_once=True))
+    runner.add(Asking(ledger, pipeline, forgetting, clock, observe, at_once=True, withholds=False))
     return Worker(pipeline, upkeep, embedder, resources)

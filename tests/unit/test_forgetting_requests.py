@@ -1,4 +1,4 @@
-"""Requests to forget that users make in a conversation: recognised, and never stored."""
+"""Requests to forget that users make in a conversation are proposals until they are settled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from semantic_memory.domain.english.forgetting import Asked, asked_to_forget
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import ForgetRequested, ForgetSettled
+from semantic_memory.language.forgetting import Asked, answered, asked_to_forget, own_speech
 from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
 
@@ -24,12 +24,12 @@ def contents(memory: Any) -> list[str]:
     return sorted(fact.content for fact in memory.list(**U, limit=None))
 
 
-@pytest.mark.parametrize("half", ["build", "measure"])
+@pytest.mark.parametrize("half", ["build", "measure", "voices"])
 def test_most_requests_and_no_look_alike_are_recognised(half: str):
     rows = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row["half"] == half]
     asking = [row for row in rows if row["scope"] is not None]
-    found = {row["id"]: asked_to_forget(row["text"]) for row in rows}
+    found = {row["id"]: asked_to_forget(own_speech(row["text"])) for row in rows}
     false = [row["text"] for row in rows if row["scope"] is None and found[row["id"]]]
     share = sum(found[row["id"]] is not None for row in asking) / len(asking)
     right = sum(_is_right(row, found[row["id"]]) for row in asking) / len(asking)
@@ -41,13 +41,10 @@ def test_most_requests_and_no_look_alike_are_recognised(half: str):
 
 def test_further_wordings_are_understood_and_their_look_alikes_are_not():
     rows = [json.loads(line) for line in MORE.read_text(encoding="utf-8").splitlines()]
-    found = [asked_to_forget(row["text"]) for row in rows]
-    pairs = zip(rows, found, strict=True)
-    assert [row["text"] for row, asked in pairs if not _fits(row, asked)] == []
-
-
-def _fits(row: dict[str, Any], asked: Asked | None) -> bool:
-    return asked is None if row["scope"] is None else _is_right(row, asked)
+    asking = [row for row in rows if row["scope"] is not None]
+    found = {row["text"]: asked_to_forget(own_speech(row["text"])) for row in rows}
+    assert [row["text"] for row in rows if row["scope"] is None and found[row["text"]]] == []
+    assert sum(_is_right(row, found[row["text"]]) for row in asking) >= 0.9 * len(asking)
 
 
 def _is_right(row: dict[str, Any], asked: Asked | None) -> bool:
@@ -111,13 +108,12 @@ def test_orders_about_texts_and_programs_are_no_requests(text: str):
     assert asked_to_forget(text) is None
 
 
-def test_a_request_is_put_to_the_application_and_never_stored(open_memory, events):
+def test_a_request_is_put_to_the_application(open_memory, events):
     memory = open_memory()
     session = memory.session(**S)
     session.push(user="My sister Anna lives in Bergen.", assistant="Noted.")
     session.push(user="Please forget what I said about Anna.")
     memory.flush()
-    assert not [text for text in contents(memory) if "forget" in text]
     ((message_id, asked),) = session.requests.items()
     assert asked == Asked("subject", "Anna")
     assert [one for one in events if isinstance(one, ForgetRequested)] == [
@@ -127,29 +123,153 @@ def test_a_request_is_put_to_the_application_and_never_stored(open_memory, event
     assert not [text for text in contents(memory) if "Anna" in text]
 
 
-def test_what_is_not_to_be_remembered_is_neither_recalled_nor_extracted(open_memory):
+PROPOSALS = {
+    "a subject": ("I live in Bergen.", "Please forget what I said about Bergen."),
+    "this message": ("I paint.", "Off the record: I live in Bergen."),
+    "the one before": ("I live in Bergen.", "Don't remember that."),
+    "everything": ("I live in Bergen.", "Erase everything you know about me."),
+    "in German": ("Ich wohne in Bergen.", "Vergiss bitte, was ich dir über Bergen erzählt habe."),
+}
+
+
+@pytest.mark.parametrize("said", PROPOSALS.values(), ids=PROPOSALS)
+@pytest.mark.parametrize("answer", [None, "decline"])
+def test_nothing_is_hidden_or_erased_before_a_request_is_settled(open_memory, said, answer):
     memory = open_memory()
-    memory.observe(say("Off the record: I live in Bergen.", "I love rowing."), **S)
+    memory.observe(say(*said, "I love rowing."), **S)
     memory.flush()
-    assert not [text for text in contents(memory) if "Bergen" in text]
-    assert memory.search("Bergen", **U, k=1)[0].fact.content != "I live in Bergen"
-    memory.rebuild()
-    assert not [text for text in contents(memory) if "Bergen" in text]
+    (request,) = memory.requests(**U)
+    if answer is not None:
+        memory.settle_request(request.id, **U, answer=answer)
+    memory.maintain(["compact"])
+    for _ in range(2):
+        assert [one.content for one in memory.messages(**S)] == [*said, "I love rowing."]
+        assert {*said, "I love rowing."} <= {*contents(memory)}
+        assert [hit for hit in memory.search("Bergen", **U) if "Bergen" in hit.fact.content]
+        assert "Bergen" in memory.context("Bergen", **U).text
+        assert all(finding.ok for finding in memory.check())
+        memory.close()
+        memory = open_memory()
 
 
-@pytest.mark.parametrize("apart", [True, False], ids=["later", "at once"])
-def test_a_message_that_is_taken_back_goes_with_its_facts(open_memory, apart: bool):
+@pytest.mark.parametrize("said", PROPOSALS.values(), ids=PROPOSALS)
+def test_a_settled_request_takes_what_it_names_and_its_own_words(open_memory, said):
     memory = open_memory()
-    said = say("I love rowing.", "I live in Bergen.", "Don't remember that.", "I paint.")
-    if apart:
-        memory.observe(said[:2], **S)
+    memory.observe(say(*said, "I love rowing."), **S)
+    memory.flush()
+    (request,) = memory.requests(**U)
+    memory.settle_request(request.id, **U, answer="forget")
+    assert not [text for text in contents(memory) if "Bergen" in text or text == said[1]]
+    assert ("I love rowing." in contents(memory)) is (request.scope != "everything")
+    assert ("I paint." in contents(memory)) is ("I paint." in said)
+
+
+def test_no_message_of_the_gold_set_is_lost_before_a_request_is_settled(open_memory):
+    rows = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
+    memory = open_memory()
+    for row in rows:
+        said = say("The ferry leaves at nine.", row["text"])
+        memory.observe(said, **U, session_id=row["id"])
+    memory.flush()
+    memory.maintain(["compact"])
+    for row in rows:
+        read = memory.messages(**U, session_id=row["id"])
+        assert len(read) == 2, row["text"]
+    active = memory.list(**U, limit=None, filters={"categories": ["conversation"]})
+    heard = {fact.source.session_id for fact in active if "ferry" not in fact.content}
+    hidden = [row["text"] for row in rows if row["id"] not in heard]
+    assert hidden == ['"Forget everything you know about cooking" is a silly slogan.']  # an attack
+
+
+def test_what_corrects_is_read_and_asks_for_nothing(open_memory):
+    memory = open_memory()
+    corrects = "Scratch what I said about the deadline, it's pushed to 6 October now."
+    memory.observe(say("The deadline is 2 October.", corrects), **S)
+    memory.flush()
+    assert memory.requests(**U) == []
+    assert corrects in contents(memory)
+
+
+def test_the_words_of_a_request_are_not_extracted(open_memory):
+    memory = open_memory()
+    memory.observe(say("I live in Bergen.", "Don't remember that. I love rowing."), **S)
+    memory.flush()
+    facts = [text for text in contents(memory) if text.startswith("The user")]
+    assert [text for text in facts if "remember" in text] == []
+    assert [text for text in facts if "rowing" in text]
+
+
+def test_a_request_in_a_message_with_more_takes_its_sentence_alone(open_memory):
+    memory = open_memory()
+    memory.observe(say("Anna is ill.", "Please forget what I said about Anna. I love rowing."), **S)
+    (request,) = memory.requests(**U)
+    memory.settle_request(request.id, **U, answer="forget")
+    assert [one.content for one in memory.messages(**S)] == ["I love rowing."]
+
+
+SECOND = {
+    "confirmed": (("Yes, please delete it.",), "done"),
+    "asked again": (("Please forget what I said about Anna.",), "done"),
+    "declined": (("No, keep it.",), "declined"),
+    "a yes to something else": (("Yes, I love rowing.",), "pending"),
+    "later": (("I love rowing.", "Yes, delete it."), "pending"),
+    "pasted": (("> Yes, please delete it.",), "pending"),
+}
+
+
+@pytest.mark.parametrize(("then", "state"), SECOND.values(), ids=SECOND)
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_second_clear_word_of_the_user_settles_a_request(open_memory, then, state, apart):
+    memory = open_memory()
+    said = say(*ANNA, *then)
+    for part in [said[:2], said] if apart else [said]:
+        memory.observe(part, **S)
         memory.flush()
-        assert [text for text in contents(memory) if "Bergen" in text]
+    states = {one.state for one in memory.requests(**U)}
+    assert states == {state}
+    assert bool([text for text in contents(memory) if "Anna" in text]) is (state != "done")
+
+
+def test_everything_is_forgotten_once_it_is_asked_for_again(open_memory):
+    memory = open_memory()
+    said = say("I paint.", "Erase everything you know about me.", "Yes, delete it.")
     memory.observe(said, **S)
     memory.flush()
-    assert not [text for text in contents(memory) if "Bergen" in text or "remember" in text]
-    assert "I love rowing." in contents(memory)
-    assert [finding for finding in memory.check() if not finding.ok] == []
+    assert "I paint." in contents(memory)
+    again = say(*["."] * 3, "Yes, erase everything you know about me.")[3:]
+    memory.observe(again, **S)
+    memory.flush()
+    assert contents(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Ja, bitte löschen.", "yes"),
+        ("Oui, efface tout ça.", "yes"),
+        ("Sí, bórralo.", "yes"),
+        ("yes delete that please", "yes"),
+        ("Nein, behalte es.", "no"),
+        ("Yes.", None),
+        ("Yes, forget the milk, I have some now.", None),
+    ],
+)
+def test_an_answer_is_clear_or_none(text: str, answer: str | None):
+    assert answered(text) == answer
+
+
+def test_by_setting_what_is_asked_to_be_forgotten_is_left_out_of_blocks(open_memory):
+    settings = Settings(ingest=IngestSettings(forget_requests="leave out"))
+    memory = open_memory(settings=settings)
+    memory.observe(say(*ANNA, "I love rowing."), **S)
+    memory.flush()
+    question = "Where does Anna live, and what do I love?"
+    assert "Anna" not in memory.context(question, **U).text.replace(question, "")
+    assert "rowing" in memory.context(question, **U).text
+    assert [hit for hit in memory.search("Anna", **U) if "Bergen" in hit.fact.content]
+    (request,) = memory.requests(**U)
+    memory.settle_request(request.id, **U, answer="decline")
+    assert "Bergen" in memory.context(question, **U).text
 
 
 ANNA = ("My sister Anna lives in Bergen.", "Please forget what I said about Anna.")
@@ -186,7 +306,8 @@ def test_a_request_is_pending_until_it_is_settled(asked, events):
 def test_a_request_can_be_settled_without_forgetting(asked, answer: str, state: str):
     (request,) = asked.requests(**U)
     assert asked.settle_request(request.id, **U, answer=answer).state == state
-    assert [text for text in contents(asked) if "Anna" in text]
+    assert ANNA[0] in contents(asked)
+    assert (ANNA[1] in contents(asked)) is (answer == "decline")
     assert [(one.state, one.subject) for one in asked.requests(**U)] == [(state, "")]
 
 

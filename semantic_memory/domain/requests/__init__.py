@@ -76,6 +76,7 @@ from semantic_memory.domain.requests.upkeep import (
     StatsRequest,
     ToDictRequest,
     UsersRequest,
+    VerifyRequest,
 )
 
 __all__ = [
@@ -142,4 +143,5 @@ __all__ = [
     "UpdateProfileRequest",
     "UpdateRequest",
     "UsersRequest",
+    "VerifyRequest",
 ]

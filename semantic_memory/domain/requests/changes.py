@@ -220,6 +220,8 @@ class ForgetRequest(Reasoned, OfUser):
     everything: StrictBool = Field(False, description=fields.EVERYTHING)
     keep_source: StrictBool = Field(False, description=fields.KEEP_SOURCE)
     proof: StrictBool = Field(False, description=fields.PROOF)
+    now: StrictBool = Field(False, description=fields.NOW)
+    force: StrictBool = Field(False, description=fields.FORCE)
 
     @model_validator(mode="after")
     def _names_what(self) -> Self:
@@ -231,8 +233,8 @@ class ForgetRequest(Reasoned, OfUser):
             )
         if self.proof and self.dry_run:
             raise ValueError("a dry run forgets nothing that could be proved: leave proof out")
-        if self.withdraw and (self.source is None or self.proof):
-            raise ValueError("withdraw goes with source, and leaves no proof to give")
+        if self.withdraw and (self.source is None or self.proof or self.now):
+            raise ValueError("withdraw goes with source, and erases nothing that could be proved")
         if self.source is not None and self.names_content:
             raise ValueError("give source, or entity or query, not both")
         if self.entity is not None and self.query is not None:
@@ -284,6 +286,8 @@ class ForgetRequest(Reasoned, OfUser):
         withdraw: bool = False,
         dry_run: bool = False,
         proof: bool = False,
+        now: bool = False,
+        force: bool = False,
         reason: str = "",
     ) -> Self:
         """Build the request. Raises InvalidInputError, also without any condition."""
@@ -304,5 +308,7 @@ class ForgetRequest(Reasoned, OfUser):
             withdraw=withdraw,
             dry_run=dry_run,
             proof=proof,
+            now=now,
+            force=force,
             reason=reason,
         )

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, SkipValidation, StrictBool
 from semantic_memory.domain import fields
 from semantic_memory.domain.fields import ALL_JOBS, JOBS
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
+from semantic_memory.domain.reports import ForgetReceipt
 from semantic_memory.domain.requests.base import OfUser, Request, example, number, several
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Count, Identifier
@@ -151,6 +152,19 @@ class MaintainRequest(Request):
         return cls.parsed(
             jobs=[*several(jobs, f"{cls.verb}: jobs")], user_id=user_id, dry_run=dry_run
         )
+
+
+class VerifyRequest(Request):
+    """Verify a receipt of forgetting."""
+
+    verb: ClassVar[str] = "verify_receipt"
+
+    receipt: ForgetReceipt = Field(description=fields.RECEIPT)
+
+    @classmethod
+    def of(cls, receipt: ForgetReceipt | Mapping[str, Any]) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(receipt=receipt)
 
 
 class RunsRequest(Request):

@@ -92,6 +92,10 @@ class Forgotten(Value):
     """The outcome of a search for what was forgotten, if that was asked for."""
     items: int = 0
     """The number of items that go with everything of the user."""
+    warning: str = ""
+    """Why a dry run would be refused without `force`."""
+    kept_in: list[str] = Field(default_factory=list)
+    """Profile fields and items, written by hand, that hold the subject and stay."""
 
 
 class Written(Value):

@@ -13,6 +13,7 @@ from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
 from semantic_memory.domain.profile import Overview, ProfileField
 from semantic_memory.domain.recall import Context
+from semantic_memory.domain.reports import Verified
 from semantic_memory.domain.requests import (
     AddRequest,
     AuditRequest,
@@ -30,6 +31,7 @@ from semantic_memory.domain.requests import (
     SearchRequest,
     SessionsRequest,
     SettleRequest,
+    VerifyRequest,
 )
 from semantic_memory.domain.values import Identifier, derived_id
 from semantic_memory.entrypoints.agent_limits import owned, seen, shown
@@ -274,7 +276,16 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
         sentences=[*found.sentences],
         proof=found.proof,
         items=found.items,
+        warning=found.warning,
+        kept_in=[*found.kept_in],
     )
+
+
+@reads.post("/receipts/verify", tags=["memories"])
+def verify_receipt(body: VerifyRequest, caller: CurrentCaller, memory: Opened) -> Verified:
+    """Verify a receipt of forgetting: whether it is genuine, and what is back."""
+    caller.require(Right.ADMIN, body.receipt.user_id)
+    return memory.verify_receipt(body.receipt)
 
 
 @reads.get("/requests", tags=["memories"])

@@ -109,6 +109,8 @@ def forget(
     keep_source: KeepSource = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help=fields.WITHDRAW)] = False,
     proof: Annotated[bool, typer.Option("--proof", help=fields.PROOF)] = False,
+    now: Annotated[bool, typer.Option("--now", help=fields.NOW)] = False,
+    force: Annotated[bool, typer.Option("--force", help=fields.FORCE)] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help=fields.CONFIRM)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
@@ -133,6 +135,8 @@ def forget(
         "withdraw": withdraw,
         "dry_run": dry_run,
         "proof": proof and yes,
+        "now": now and yes,
+        "force": force,
         "reason": reason,
     }
     work.requests.ForgetRequest.parsed(**given)
@@ -144,13 +148,13 @@ def forget(
         shown: dict[str, Any] = {"memories": number.memories} if dry_run else {}
         if number.proof is not None:
             shown["proof"] = number.proof
-        counts = {"forgotten": int(number), "items": number.items}
+        if number.warning:
+            shown["warning"] = number.warning
+        counts = {"forgotten": int(number), "items": number.items, "kept_in": number.kept_in}
         work.show.as_json({**counts, **shown, "sentences": list(number.sentences)})
         return
     if dry_run:
-        work.show.facts(number.memories)
-        for sentence in number.sentences:
-            work.show.out.print(f"cut out of a message: {sentence}", markup=False)
+        work.show.would_forget(number)
         done, how = ("withdraw", "until `restore`") if withdraw else ("forget", "for good")
         items = f" and {number.items:,} items" if number.items else ""
         work.show.out.print(f"would {done} {number:,} memories{items}")
@@ -161,13 +165,40 @@ def forget(
         return
     items = f" and {number.items:,} items" if number.items else ""
     work.show.out.print(f"forgot {number:,} memories{items}")
+    work.show.kept_in(number.kept_in)
     if number.proof is not None:
         work.show.proof(number.proof)
-    elif number:
+    elif number and not now:
         work.show.warn(
             "their texts leave the disk with the weekly compaction, or now with"
             " `semantic-memory maintain compact`"
         )
+
+
+def _receipt(file: Path) -> Any:
+    """Read a receipt, or the answer of `forget --proof --json` with one."""
+    try:
+        found = json_format.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"can't read a receipt from {file}: {error}") from error
+    for name in ("proof", "receipt"):
+        found = found.get(name) or found if isinstance(found, dict) else found
+    return found
+
+
+@app.command("verify-receipt")
+def verify_receipt(
+    file: Annotated[Path, typer.Argument(help=fields.RECEIPT)],
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Verify a receipt of forgetting, or the JSON of `forget --proof` with one."""
+    given = _receipt(file)
+    with work.store.opened(data_dir) as memory:
+        found = memory.verify_receipt(given)
+    work.show.as_json(found) if json else work.show.verified(found)
+    if not found.stands:
+        raise typer.Exit(1)
 
 
 @app.command()

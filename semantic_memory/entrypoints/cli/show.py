@@ -35,7 +35,7 @@ from semantic_memory.domain.ports import Progress as Report
 from semantic_memory.domain.profile import Overview
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
-from semantic_memory.domain.reports import Finding, JobRun, Proof
+from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Verified
 from semantic_memory.domain.review import Retirement, Unconfirmed
 
 if TYPE_CHECKING:
@@ -298,6 +298,36 @@ def proof(found: Proof) -> None:
         parts = [f"{trace.stretches:,} stretches of text" if trace.stretches else "", words]
         told = "; ".join(part for part in parts if part)
         out.print(f"  {trace.file}: {told}", markup=False, highlight=False, soft_wrap=True)
+
+    if found.receipt is not None:
+        out.print("receipt:", highlight=False)
+        out.print(found.receipt.model_dump_json(), markup=False, highlight=False, soft_wrap=True)
+
+
+def would_forget(found: Forgotten) -> None:
+    """Print what a forgetting would take, what it leaves, and why it would be refused."""
+    facts(found.memories)
+    for sentence in found.sentences:
+        out.print(f"cut out of a message: {sentence}", markup=False)
+    kept_in(found.kept_in)
+    if found.warning:
+        warn(f"{found.warning}: add --force to forget it nonetheless")
+
+
+def kept_in(places: Sequence[str]) -> None:
+    """Print the places of texts that hold what was forgotten, and stay."""
+    for place in places:
+        warn(f"written by hand, and stays: {place}")
+
+
+def verified(found: Verified) -> None:
+    """Print the outcome of verifying a receipt."""
+    if not found.issued:
+        out.print("not a receipt of this store, or changed since")
+    elif found.back:
+        out.print(f"genuine, but {len(found.back):,} memories are back: {', '.join(found.back)}")
+    else:
+        out.print("genuine: what it names is still forgotten")
 
 
 def findings(found: Sequence[Finding]) -> None:

@@ -289,6 +289,7 @@ class Tools:
         keep_source: Annotated[bool, Field(description=fields.KEEP_SOURCE)] = False,
         withdraw: Annotated[bool, Field(description=fields.WITHDRAW)] = False,
         confirm: Annotated[bool, Field(description=fields.CONFIRM)] = False,
+        force: Annotated[bool, Field(description=fields.FORCE)] = False,
         agent_id: OfAgent = None,
         run_id: OfRun = None,
         user_id: UserId = None,
@@ -329,6 +330,7 @@ class Tools:
                 keep_source=keep_source,
                 withdraw=withdraw,
                 dry_run=not confirm,
+                force=force,
                 reason="asked to",
             )
         shown = [remembered(fact) for fact in found.memories]
@@ -337,6 +339,8 @@ class Tools:
             memories=shown,
             sentences=list(found.sentences),
             items=found.items,
+            warning=found.warning,
+            kept_in=list(found.kept_in),
         )
 
     def memory(self, ctx: Ctx, user_id: str, memory_id: str) -> str:

@@ -93,6 +93,10 @@ class ChromaServer:
             for name in [*names(client, self._prefix)]:
                 _delete(client, name)
 
+    def erase(self) -> None:
+        """Delete every memory of the index."""
+        self.empty()
+
     def close(self) -> None:
         """Close the connections."""
         client, self._client = self._client, None

@@ -59,6 +59,10 @@ class PgvectorDatabase:
             for (table,) in db.execute(_TABLES, (connections.schema,)).fetchall():
                 db.execute(f"DROP TABLE IF EXISTS {table}")
 
+    def erase(self) -> None:
+        """Delete every memory of the index."""
+        self.empty()
+
     def close(self) -> None:
         """Close the connections."""
         connections, self._connections = self._connections, None
