@@ -19,6 +19,9 @@ from semantic_memory.domain.readings import Reading
 
 _BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
 _LASTING = frozenset({"state", "habit", "preference", "plan", "decision", "standing_order"})
+_BEGUN = frozenset(
+    {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
+)
 _SAME_SLOT = 0.25
 """Cosine by which a pair of one slot ranks above its similarity."""
 
@@ -47,8 +50,14 @@ DEFAULT = Reach()
 
 
 def may_end(reading: Reading | None, reach: Reach) -> bool:
-    """Return True if a statement with this reading lasts, so that a newer one may end it."""
-    return reading is None or (reading.keep >= reach.lasting and reading.kind in _LASTING)
+    """Return True if a statement with this reading lasts, so that a newer one may end it.
+
+    So does an event that begins a state: "I moved to Oslo" says where somebody lives.
+    """
+    if reading is None:
+        return True
+    lasts = reading.kind in _LASTING or (reading.kind == "event" and reading.slot in _BEGUN)
+    return lasts and reading.keep >= reach.lasting
 
 
 def may_change(reading: Reading | None, reach: Reach) -> bool:
