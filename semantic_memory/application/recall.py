@@ -42,6 +42,7 @@ from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.ledger.rules import placing
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
+from semantic_memory.profile.rollup import Rollup
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
 from semantic_memory.retrieval.links import newest_first, standing_links
 from semantic_memory.retrieval.nearby import FOUND, is_about
@@ -83,8 +84,12 @@ class Recall:
         files_share: float,
         trail: Trail,
         withheld: Callable[[str], Collection[str]],
+        rollup: Rollup,
     ) -> None:
-        """Leave out of blocks the memories whose ids `withheld` returns for a user."""
+        """Leave out of blocks the memories whose ids `withheld` returns for a user.
+
+        `rollup` brings the core level with what is committed.
+        """
         self._ledger = ledger
         self._searcher = searcher
         self._packer = packer
@@ -99,6 +104,7 @@ class Recall:
         self._files_share = files_share
         self._trail = trail
         self._withheld = withheld
+        self._rollup = rollup
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
@@ -345,8 +351,26 @@ class Recall:
                 placed = placed_in(line.layer, fact)
                 (found.texts if placed.section == "profile" else found.written).append(placed)
         now = filters.believed_at or self._clock.now()
+        if filters.believed_at is None:
+            core |= self._fresh(user_id, core, lines, filters)
         found.core.extend(placed_in(name, fact) for name, fact in in_turn(core, now))
         return found
+
+    def _fresh(
+        self,
+        user_id: str,
+        core: Mapping[CoreField, Sequence[Fact]],
+        lines: Sequence[Line],
+        filters: Filters,
+    ) -> dict[CoreField, list[Fact]]:
+        """Return the fields of the core as committed facts have them, before they are derived."""
+        anew = self._rollup.fresh(user_id, [fact for own in core.values() for fact in own])
+        by_hand = {line.layer for line in lines if line.origin != "derived"}
+        return {
+            name: list(filters.admitted(own))
+            for name, own in (anew or {}).items()
+            if name not in by_hand
+        }
 
     def _facts_of(
         self, lines: Sequence[Line], sources: Mapping[str, Fact], user_id: str, filters: Filters

@@ -274,6 +274,7 @@ def _built(
             settings.context.memory_files,
             trail,
             asking.withheld,
+            rollup,
         )
         return UseCases(
             settings=settings,

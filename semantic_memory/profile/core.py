@@ -73,7 +73,7 @@ def derive_core(
     """
     by_slot: dict[tuple[str, Scope], list[_Stated]] = defaultdict(list)
     orders: list[Fact] = []
-    for fact in _trusted(facts):
+    for fact in _of_owner(_trusted(facts)):
         reading = read(fact)
         if reading is None:
             continue
@@ -160,6 +160,21 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
         if fact.trust >= Trust.USER
         and prevailing([fact, *(known[one] for one in fact.contested_by if one in known)])[0]
         is fact
+    ]
+
+
+def _of_owner(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that the owner of the memory said, or that nobody said.
+
+    Where several people speak, the owner is the one after whom the user id is named.
+    """
+    speakers = {fact.source.speaker for fact in facts if fact.source.speaker}
+    if len(speakers) < 2:
+        return list(facts)
+    return [
+        fact
+        for fact in facts
+        if fact.source.speaker is None or fact.source.speaker.casefold() == fact.user_id.casefold()
     ]
 
 
