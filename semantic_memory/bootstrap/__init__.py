@@ -36,6 +36,7 @@ from semantic_memory.application.transfer import Transfer
 from semantic_memory.bootstrap.embedded import build_in_directory
 from semantic_memory.bootstrap.embedder import check_embedder, record_embedder
 from semantic_memory.bootstrap.models import (
+    LanguageModels,
     make_condenser,
     make_embedder,
     make_extractor,
@@ -162,14 +163,15 @@ def _built(
         sentence_judge = parts.sentence_judge or PackagedSentenceJudge()
         pair_judge = parts.pair_judge or PackagedPairJudge()
         read = FactReader(sentence_judge)
-        second_judge = make_judge(settings, pair_judge, observe, stack)
+        models = LanguageModels(settings, observe, stack)
+        second_judge = make_judge(settings, pair_judge, observe, models)
         resolver = Resolver(ledger, index, clock, pair_judge, read, second_judge, expiry)
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,
             embedder,
             counter,
-            make_condenser(settings, observe, stack),
+            make_condenser(settings, models),
             clock,
             read,
             make_extents(settings),
@@ -177,7 +179,7 @@ def _built(
         gate = Gate(
             ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
         )
-        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, stack)
+        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, models)
         pipeline = make_pipeline(
             settings,
             ledger,
@@ -290,7 +292,7 @@ def _built(
                 states,
                 clock,
                 observe,
-                make_summarizer(settings, observe, stack),
+                make_summarizer(settings, models),
                 files_in,
                 asking.waiting,
             ),

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
-from semantic_memory.bootstrap.models import make_client
+from semantic_memory.bootstrap.models import make_client, speaks_openai
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer, SessionLog
@@ -121,7 +121,7 @@ def make_batch(
     Raises ConfigurationError if the settings ask for a batch then.
     """
     extraction = settings.extraction
-    if extraction.provider == "openai":
+    if extraction.llm and speaks_openai(settings):
         from ingest.extract.openai import OpenAIExtractor
         from ingest.extract.openai_batch import OpenAIBatch
         from semantic_memory.llm.endpoint import Endpoint
@@ -141,7 +141,7 @@ def make_batch(
             )
     if extraction.batch:
         raise ConfigurationError(
-            "extraction.batch (--batch) needs extraction.provider openai: rules read at once and"
-            " cost nothing"
+            "extraction.batch (--batch) needs extraction.llm, an endpoint of the provider openai:"
+            " rules read at once and cost nothing"
         )
     return None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
@@ -14,6 +15,7 @@ from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.llm.openai import OpenAIForm
 from semantic_memory.llm.transport import Transport
+from semantic_memory.settings import LLMSettings
 from tests.support.openai_server import OpenAIServer
 
 
@@ -36,3 +38,9 @@ def model_at(
             observe=observe,
             **{"max_retries": 0, "sleep": lambda _: None, **options},
         )
+
+
+def endpoint(url: str, **values: Any) -> dict[str, LLMSettings]:
+    """Return the settings of the endpoint `test`, for `Settings(llm=...)`."""
+    chosen = {"model": "gpt-4o-mini", "usd_per_million_tokens": (0.15, 0.60), **values}
+    return {"test": LLMSettings(base_url=url, api_key=SecretStr("sk-test"), **chosen)}

@@ -107,7 +107,11 @@ class OpenAIServer:
         """Bodies of the embeddings requests, in order."""
         self.dimension = 8
         """Dimension of the vectors, all of which are equal."""
-        self.keys: list[str] = []
+        self.keys: list[str | None] = []
+        self.headers: list[dict[str, str]] = []
+        """Headers of all requests, in order; their paths and queries are below."""
+        self.paths: list[str] = []
+        self.queries: list[str] = []
         self.batch_status = ["validating", "in_progress", "completed"]
         self.takes_batches = True
         self.batch_failures: set[str] = set()
@@ -246,6 +250,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         data = self.rfile.read(int(self.headers["Content-Length"]))
         self.scripted.keys.append(self.headers["Authorization"])
+        self.scripted.headers.append(dict(self.headers))
+        self.path, _, query = self.path.partition("?")
+        self.scripted.paths.append(self.path)
+        self.scripted.queries.append(query)
         if self.path == COMPLETIONS:
             self._send(self.scripted.reply(json.loads(data)))
         elif self.path == EMBEDDINGS:

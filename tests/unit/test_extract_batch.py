@@ -7,13 +7,14 @@ import pytest
 
 from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
-from semantic_memory.bootstrap.models import make_client, make_extractor
+from semantic_memory.bootstrap.models import LanguageModels, make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.llm.endpoint import Endpoint
-from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say
+from tests.support.chat_models import endpoint
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
@@ -39,11 +40,16 @@ def texts(request) -> list[str]:
 @pytest.fixture
 def batch(server, events) -> Iterator[OpenAIBatch]:
     settings = Settings(
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
-        openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+        extraction=ExtractionSettings(llm="test"),
+        llm=endpoint(server.url, max_retries=0),
     )
     with ExitStack() as stack:
-        extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
+        extractor = make_extractor(
+            settings,
+            HashEmbedder(),
+            events.append,
+            LanguageModels(settings, events.append, stack),
+        )
         assert isinstance(extractor, OpenAIExtractor)
         assert isinstance(extractor.model, Endpoint)
         yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor, extractor.model)

@@ -10,8 +10,9 @@ from prometheus_client import CollectorRegistry
 
 from semantic_memory import Category
 from semantic_memory.entrypoints.metrics import PREFIX, MetricsObserver
-from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
 from tests.conftest import eventually, say
+from tests.support.chat_models import endpoint
 from tests.support.inside import inside
 from tests.support.openai_server import (
     Reply,
@@ -92,10 +93,8 @@ def open_with(open_memory, server, registry):
         return open_memory(
             observer=MetricsObserver(registry),
             settings=Settings(
-                extraction=ExtractionSettings(
-                    provider="openai", max_retries=2, timeout_seconds=0.5, breaker_seconds=0.1
-                ),
-                openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+                extraction=ExtractionSettings(llm="test"),
+                llm=endpoint(server.url, max_retries=2, timeout_seconds=0.5, breaker_seconds=0.1),
                 ingest=IngestSettings(**{"retry_seconds": 0.05, **ingest}),
             ),
         )
