@@ -18,8 +18,7 @@ def ask(known: Dialect, taken, used, words) -> tuple[Dialect, int]:
     negotiation = Negotiation(known, used)
     sends = 1
     while not all(
-        (form := negotiation.tried.form(option)) is None or form in taken[option]
-        for option in used
+        (form := negotiation.tried.form(option)) is None or form in taken[option] for option in used
     ):
         assert negotiation.refused(words.casefold()), "a request that can be served was given up"
         sends += 1

@@ -30,6 +30,8 @@ class Reply:
     delay: float = 0.0
     cut: bool = False
     """Close the connection half way through the body."""
+    endless: bytes = b""
+    """Send this again and again, for as long as the client listens."""
 
 
 Script = Reply | Callable[[dict[str, Any]], Reply]
@@ -284,6 +286,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(failure(404))
 
     def _send(self, reply: Reply) -> None:
+        if reply.endless:
+            self._send_endlessly(reply)
+            return
         time.sleep(reply.delay)
         self.send_response(reply.status)
         for name, value in reply.headers.items():
@@ -300,6 +305,18 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(reply.body)
             except OSError:
                 self.close_connection = True  # the client has stopped waiting
+
+    def _send_endlessly(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            while True:
+                self.wfile.write(reply.endless)
+                time.sleep(reply.delay)
+        except OSError:
+            pass  # the client has stopped listening
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as inherited
         pass
