@@ -541,6 +541,11 @@ class BeliefSettings(Section):
     Empty for none."""
     pairs_per_hour: int = Field(default=200, ge=0)
     """Most pairs of facts that it judges in an hour."""
+    daily_budget_tokens: int | None = Field(default=None, ge=0)
+    """Most tokens, in and out, that the model of `llm` takes in a day, UTC; no limit by default.
+    Once they are spent, it is asked no more that day; `stats` says so."""
+    daily_budget_usd: float | None = Field(default=None, ge=0)
+    """The same in USD, by the endpoint's price, which it needs."""
 
 
 class Settings(BaseSettings):

@@ -37,6 +37,7 @@ from semantic_memory.bootstrap.embedded import build_in_directory
 from semantic_memory.bootstrap.embedder import check_embedder, record_embedder
 from semantic_memory.bootstrap.models import (
     LanguageModels,
+    make_budgets,
     make_condenser,
     make_embedder,
     make_extractor,
@@ -72,6 +73,7 @@ from semantic_memory.judging.packaged import (
     PackagedSentenceJudge,
 )
 from semantic_memory.judging.reading import FactReader
+from semantic_memory.llm.spending import SpendBook
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
@@ -163,7 +165,8 @@ def _built(
         sentence_judge = parts.sentence_judge or PackagedSentenceJudge()
         pair_judge = parts.pair_judge or PackagedPairJudge()
         read = FactReader(sentence_judge)
-        models = LanguageModels(settings, observe, stack)
+        book = SpendBook(ledger, clock)
+        models = LanguageModels(settings, observe, book, stack)
         second_judge = make_judge(settings, pair_judge, observe, models)
         resolver = Resolver(ledger, index, clock, pair_judge, read, second_judge, expiry)
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
@@ -312,7 +315,9 @@ def _built(
             items=items,
             review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),
             feed=Feed(ledger),
-            statistics=Statistics(ledger, log, embedder.identity, storage.size),
+            statistics=Statistics(
+                ledger, log, embedder.identity, storage.size, book, make_budgets(settings)
+            ),
             doctor=Doctor(ledger, log, keeper, embedder.identity, clock, storage.check),
             maintenance=maintenance,
             shared=SharedParts(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.events import Event, ModelCalled
 from semantic_memory.domain.ports import (
     Condenser,
     Embedder,
@@ -22,6 +23,8 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.judging.cascade import CascadeJudge
 from semantic_memory.judging.ports import PairJudge, SentenceJudge
+from semantic_memory.llm.chat import ChatModel
+from semantic_memory.llm.spending import Budget, Budgeted, SpendBook
 from semantic_memory.settings import LLMSettings, Settings
 
 if TYPE_CHECKING:
@@ -83,10 +86,13 @@ def make_embedder(settings: Settings) -> Embedder:
 class LanguageModels:
     """Makes the clients of the endpoints in the settings, one for each, for all tasks."""
 
-    def __init__(self, settings: Settings, observe: Observer, resources: ExitStack) -> None:
-        """`resources` closes their connections."""
+    def __init__(
+        self, settings: Settings, observe: Observer, book: SpendBook, resources: ExitStack
+    ) -> None:
+        """`book` keeps what they cost, `resources` closes their connections."""
         self._settings = settings
         self._observe = observe
+        self._book = book
         self._resources = resources
         self._made: dict[str, Endpoint] = {}
 
@@ -100,10 +106,28 @@ class LanguageModels:
             self._made[name] = make_endpoint(
                 endpoint_settings(self._settings, name, setting),
                 setting,
-                self._observe,
+                self._report,
                 self._resources,
             )
         return self._made[name]
+
+    def within(self, budget: Budget, name: str, setting: str) -> ChatModel:
+        """Return that client, which isn't asked once the budget is spent.
+
+        Raises ConfigurationError also if a budget in USD needs a price.
+        """
+        model = self.get(name, setting)
+        if budget.usd is not None and model.price is None:
+            raise ConfigurationError(
+                f"a daily budget in USD needs the price of the model: set"
+                f" llm.{name}.usd_per_million_tokens"
+            )
+        return Budgeted(model, budget, self._book, self._observe)
+
+    def _report(self, event: Event, /) -> None:
+        if isinstance(event, ModelCalled):
+            self._book.record(event)
+        self._observe(event)
 
 
 def make_endpoint(
@@ -282,7 +306,9 @@ def make_judge(
     if beliefs.llm:
         from semantic_memory.judging.llm import LLMJudge
 
-        model = models.get(beliefs.llm, "beliefs.llm")
+        model: ChatModel = models.get(beliefs.llm, "beliefs.llm")
+        for budget in make_budgets(settings):
+            model = models.within(budget, beliefs.llm, "beliefs.llm")
         second, name = LLMJudge(model), model.name
     elif beliefs.judge == "packaged":
         return None
@@ -303,6 +329,14 @@ def make_judge(
     return CascadeJudge(
         packaged, second, name=name, observe=observe, per_hour=beliefs.pairs_per_hour
     )
+
+
+def make_budgets(settings: Settings) -> list[Budget]:
+    """Return the daily budgets of tasks that have one."""
+    beliefs = settings.beliefs
+    if beliefs.daily_budget_tokens is None and beliefs.daily_budget_usd is None:
+        return []
+    return [Budget("beliefs", beliefs.daily_budget_tokens, beliefs.daily_budget_usd)]
 
 
 def make_client(settings: Settings) -> openai.OpenAI:

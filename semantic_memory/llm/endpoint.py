@@ -34,6 +34,7 @@ from semantic_memory.llm.dialect import Dialect, Negotiation, Option
 from semantic_memory.llm.forms import Answer, Form
 from semantic_memory.llm.json_text import json_text, said
 from semantic_memory.llm.refusals import RefusalError
+from semantic_memory.llm.spending import charged
 from semantic_memory.llm.transport import UnreachableError
 
 MOST_TEXT = 250_000
@@ -81,7 +82,7 @@ class Endpoint:
         self._model = model
         self._breaker = breaker
         self._observe = observe
-        self._price = price
+        self.price = price
         self._context_tokens = context_tokens
         self._max_retries = max_retries
         self._sleep = sleep
@@ -131,8 +132,8 @@ class Endpoint:
         usage = answer.usage or Usage(
             request.estimated_tokens, len(answer.text) // _CHARACTERS_A_TOKEN
         )
-        cost = self._price.of(usage) * price_factor if self._price else None
-        self._observe(ModelCalled(request.task, self._model, *usage, cost, seconds))
+        cost = self.price.of(usage) * price_factor if self.price else None
+        self._observe(ModelCalled(request.task, self._model, *usage, cost, seconds, charged()))
         if answer.finish == "refused":
             raise AnswerUnusableError(f"{self.name} refuses to answer")
         if len(answer.text) > MOST_TEXT:

@@ -30,6 +30,7 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.llm.spending import charged_to
 from semantic_memory.pipeline.facts import (
     extracted,
     forgotten,
@@ -140,7 +141,8 @@ class Extracting:
         if stretch is None:
             return None
         try:
-            found, unread = self._extract(stretch)
+            with charged_to(item.user_id):
+                found, unread = self._extract(stretch)
         except StoreError:
             raise
         except Exception as error:

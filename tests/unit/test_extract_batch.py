@@ -7,14 +7,14 @@ import pytest
 
 from ingest.extract.openai import OpenAIExtractor
 from ingest.extract.openai_batch import OpenAIBatch, Stretch
-from semantic_memory.bootstrap.models import LanguageModels, make_client, make_extractor
+from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.settings import ExtractionSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say
-from tests.support.chat_models import endpoint
+from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
@@ -48,7 +48,7 @@ def batch(server, events) -> Iterator[OpenAIBatch]:
             settings,
             HashEmbedder(),
             events.append,
-            LanguageModels(settings, events.append, stack),
+            models_of(settings, events.append, stack),
         )
         assert isinstance(extractor, OpenAIExtractor)
         assert isinstance(extractor.model, Endpoint)

@@ -13,7 +13,7 @@ import pytest
 from ingest.extract import prompt
 from ingest.extract.answer import SCHEMA
 from semantic_memory import Category
-from semantic_memory.bootstrap.models import LanguageModels, make_extractor
+from semantic_memory.bootstrap.models import make_extractor
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import (
     BreakerOpened,
@@ -26,7 +26,7 @@ from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import eventually, make_fact, say
-from tests.support.chat_models import endpoint
+from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import (
     OpenAIServer,
     Reply,
@@ -164,7 +164,7 @@ def test_profile_and_history_name_their_messages(server, events):
     ]
     with contextlib.ExitStack() as stack:
         settings = settings_for(server)
-        models = LanguageModels(settings, events.append, stack)
+        models = models_of(settings, events.append, stack)
         extractor = make_extractor(settings, HashEmbedder(), events.append, models)
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}

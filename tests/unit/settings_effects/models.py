@@ -329,3 +329,27 @@ effect(
     beliefs__judge="nli",
 )(opened_with_a_judge)
 effect("beliefs.pairs_per_hour", 0, was=["gpt-4o-mini"], becomes=[], **JUDGING)(judged_by)
+
+
+@effect("beliefs.daily_budget_tokens", 1_000, was=2, becomes=1, **JUDGING)
+def calls_on_a_day(run: Trial) -> int:
+    """Count the calls of two sweeps; each takes 1,100 tokens."""
+    run.server.script = [same]
+    run.server.requests.clear()
+    memory = run.open(embedder=HashEmbedder(256))
+    for tool in ("Obsidian", "Zettlr"):
+        for verb in ("write", "take"):
+            memory.add(f"I {verb} my notes in {tool} at night", **U)
+        memory.flush()
+        memory.maintain(["dedup"])
+    return len(run.server.requests)
+
+
+effect(
+    "beliefs.daily_budget_usd",
+    0.0001,
+    was=2,
+    becomes=1,
+    **JUDGING,
+    llm__NAME__usd_per_million_tokens=(0.15, 0.60),
+)(calls_on_a_day)
