@@ -124,6 +124,10 @@ class ExtractionSettings(Section):
     for the offline rules, which send nothing."""
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
+    stand_in_hours: float = Field(default=24.0, ge=0)
+    """Hours for which the model has refused every request (wrong key, no such model, spent quota)
+    after which the rules extract in its place. Once it is back, it extracts from the same messages
+    again, and what only the rules found there is archived."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""

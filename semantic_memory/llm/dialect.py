@@ -55,6 +55,10 @@ class Dialect:
         return Dialect({**self.levels, option: level}, self.doubts)
 
 
+BAREST = Dialect({option: len(forms) - 1 for option, forms in LADDERS.items()})
+"""Without any option, as every endpoint takes it."""
+
+
 class Negotiation:
     """Variants of one request, tried until one is served. `tried` is the one to send next."""
 

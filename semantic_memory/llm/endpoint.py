@@ -30,7 +30,7 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.events import BreakerOpened, Event, ModelCalled
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.llm.chat import ChatRequest, Completion, Usage
-from semantic_memory.llm.dialect import Dialect, Negotiation, Option
+from semantic_memory.llm.dialect import BAREST, Dialect, Negotiation, Option
 from semantic_memory.llm.forms import Answer, Form
 from semantic_memory.llm.json_text import json_text, said
 from semantic_memory.llm.refusals import RefusalError
@@ -89,6 +89,8 @@ class Endpoint:
         self._lock = threading.Lock()
         self._dialect = Dialect()
         self._served = False
+        self._refuses = False
+        """The last failure was a refusal."""
 
     @property
     def dialect(self) -> Dialect:
@@ -98,7 +100,8 @@ class Endpoint:
     def complete(self, request: ChatRequest) -> Completion:
         """Return the model's answer; see `ChatModel`."""
         if wait := self._breaker.wait():
-            raise ProviderError(f"{self.name} kept failing and is left alone for {wait:.0f} s more")
+            kind = ProviderRefusedError if self._refuses else ProviderError
+            raise kind(f"{self.name} kept failing and is left alone for {wait:.0f} s more")
         if self._context_tokens and request.estimated_tokens > self._context_tokens:
             raise InputTooLongError(
                 f"a request of about {request.estimated_tokens} tokens exceeds the"
@@ -110,13 +113,24 @@ class Endpoint:
         except (InputRefusedError, AnswerUnusableError):
             self._breaker.succeeded()  # it works, though not on this
             raise
-        except ProviderError:
+        except ProviderError as error:
+            self._refuses = isinstance(error, ProviderRefusedError)
             if self._breaker.failed():
                 breaker = self._breaker
                 self._observe(BreakerOpened(self.name, breaker.failures, breaker.open_seconds))
             raise
         self._breaker.succeeded()
         return self.accept(request, answer, time.perf_counter() - start)
+
+    def answers(self) -> bool:
+        """Ask something plain, once, whatever the breaker says; return True if it is answered."""
+        try:
+            self._form.send(_PLAIN, BAREST)
+        except (RefusalError, UnreachableError, ProviderError):
+            return False
+        self._served = True
+        self._breaker.succeeded()
+        return True
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         """Return the body in which a request would be sent, for the batch API."""
@@ -195,19 +209,9 @@ class Endpoint:
             case "passing":
                 return ProviderError(f"{self.name} failed: {refusal}")
             case "unsupported":
-                if self._answers():
+                if self._served or self.answers():
                     return InputRefusedError(f"{self.name} rejects the request: {refusal}")
                 return ProviderRefusedError(f"{self.name} rejects every request: {refusal}")
-
-    def _answers(self) -> bool:
-        """Tell whether the endpoint answers a plain request, so that another one is at fault."""
-        if not self._served:
-            try:
-                self._form.send(_PLAIN, Negotiation(self._dialect, set()).tried)
-            except (RefusalError, UnreachableError, ProviderError):
-                return False
-            self._served = True
-        return True
 
 
 def _used(request: ChatRequest) -> Set[Option]:

@@ -238,6 +238,11 @@ def asked_again_after_a_failure(run: Trial) -> bool:
     return extracts(memory)
 
 
+@effect("extraction.stand_in_hours", 0, was=False, becomes=True, **EXTRACTING)
+def rules_stand_in_for_a_model_that_refuses(run: Trial) -> bool:
+    return extracts(said(run, failure(401)))
+
+
 @effect(
     "extraction.batch", True, was=0, becomes=1, **EXTRACTING, extraction__batch_poll_seconds=0.02
 )
