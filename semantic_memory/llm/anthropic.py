@@ -42,8 +42,11 @@ class AnthropicForm:
         """Send a request. Raises RefusalError, UnreachableError, ProviderError."""
         end = deadline(self._seconds)
         create: Any = self._client.messages.with_streaming_response.create
+        body = self.body(request, dialect)
+        # Versions of the client differ in the options that they know; all send `extra_body`.
+        named = {name: body.pop(name) for name in ("model", "messages", "max_tokens")}
         try:
-            with create(**self.body(request, dialect)) as response:
+            with create(**named, extra_body=body) as response:
                 return read_answer(bounded(response.iter_bytes(), end))
         except anthropic.APIStatusError as error:
             wait = retry_after(error.response.headers)

@@ -27,7 +27,13 @@ LADDERS: Mapping[Option, Sequence[str | None]] = MappingProxyType(
 
 _WORDS: Mapping[Option, Sequence[str]] = MappingProxyType(
     {
-        "format": ("response_format", "json_schema", "json_object", "structured output", "schema"),
+        "format": (
+            "response_format",
+            "json_schema",
+            "json_object",
+            "structured output",
+            "output_config",
+        ),
         "limit": ("max_tokens", "max_completion_tokens"),
         "temperature": ("temperature",),
     }

@@ -168,10 +168,11 @@ class Endpoint:
             try:
                 answer = self._send(request, negotiation.tried)
             except RefusalError as refusal:
-                unsupported = refusal.meaning == "unsupported"
-                # Some servers fail, or say that there is no such model, for want of an option.
-                perhaps = unsupported or refusal.status == 404 or refusal.status >= 500
-                if perhaps and negotiation.refused(refusal.said, guess=unsupported):
+                guess = refusal.meaning == "unsupported"
+                # Some servers fail, or find no model, for want of an option that they name.
+                perhaps = guess or refusal.status == 404 or refusal.status >= 500
+                guess = guess or (refusal.status == 404 and "parameters" in refusal.said)
+                if perhaps and negotiation.refused(refusal.said, guess=guess):
                     continue
                 raise self._error(refusal) from refusal
             with self._lock:

@@ -256,7 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.path, _, query = self.path.partition("?")
         self.scripted.paths.append(self.path)
         self.scripted.queries.append(query)
-        if self.path == COMPLETIONS:
+        if self.path.endswith(("/chat/completions", "/messages")):
             self._send(self.scripted.reply(json.loads(data)))
         elif self.path == EMBEDDINGS:
             self._send(self.scripted.embeddings(json.loads(data)))
