@@ -124,6 +124,13 @@ class ExtractionSettings(Section):
     for the offline rules, which send nothing."""
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
+    instructions: str = Field(default="", max_length=10_000)
+    """What this application wants kept or left, in plain sentences, added to the model's
+    instructions. Rules don't read it."""
+    include: tuple[str, ...] = ()
+    """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
+    exclude: tuple[str, ...] = ()
+    """Subjects, in words, of which the model writes nothing down."""
     stand_in_hours: float = Field(default=24.0, ge=0)
     """Hours for which the model has refused every request (wrong key, no such model, spent quota)
     after which the rules extract in its place. Once it is back, it extracts from the same messages

@@ -251,13 +251,16 @@ def make_extractor(
     rules = OfflineExtractor(judge)
     if not settings.extraction.llm:
         return rules
+    from ingest.extract.guidance import guidance
     from ingest.extract.openai import OpenAIExtractor
 
+    extraction = settings.extraction
     return OpenAIExtractor(
-        models.get(settings.extraction.llm, "extraction.llm"),
+        models.get(extraction.llm, "extraction.llm"),
         rules=rules,
         observe=observe,
-        temperature=settings.extraction.temperature,
+        temperature=extraction.temperature,
+        guidance=guidance(extraction.instructions, extraction.include, extraction.exclude),
     )
 
 

@@ -300,7 +300,7 @@ PROVIDERS = {
     ),
     "anthropic": Provider(
         "/v1/messages",
-        {"authorization": "Bearer sk-env", "anthropic-version": "2023-06-01"},
+        {"authorization": "Bearer sk-env"},
         message,
         waits={
             "key": error(401, "invalid x-api-key", type="authentication_error"),

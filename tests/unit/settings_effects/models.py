@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -236,6 +237,21 @@ def asked_again_after_a_failure(run: Trial) -> bool:
     memory = said(run, failure(500), heard)
     assert not extracts(memory)
     return extracts(memory)
+
+
+def in_the_instructions(words: str) -> Callable[[Trial], bool]:
+    """Return a probe for words in the instructions that a model gets."""
+    return lambda run: words in request(run)["messages"][0]["content"]
+
+
+for _name, _value, _words in (
+    ("instructions", "Keep what they train.", "Keep what they train."),
+    ("include", ["training plans"], "these subjects only:\n- training plans"),
+    ("exclude", ["health"], "Never write down anything about:\n- health"),
+):
+    effect(f"extraction.{_name}", _value, was=False, becomes=True, **EXTRACTING)(
+        in_the_instructions(_words)
+    )
 
 
 @effect("extraction.stand_in_hours", 0, was=False, becomes=True, **EXTRACTING)
