@@ -1,10 +1,12 @@
 """The client of language models, over HTTP: what servers do, and what callers get to know of it."""
 
+import doctest
 import gzip
 import json
 
 import pytest
 
+from ingest.extract import guidance
 from semantic_memory.domain.errors import (
     AnswerUnusableError,
     InputRefusedError,
@@ -13,6 +15,7 @@ from semantic_memory.domain.errors import (
     ProviderRefusedError,
 )
 from semantic_memory.domain.events import BreakerOpened, ModelCalled
+from semantic_memory.llm import dialect, json_text, refusals, transport
 from semantic_memory.llm.chat import ChatRequest, in_halves
 from semantic_memory.llm.endpoint import Price
 from tests.support.chat_models import model_at
@@ -343,3 +346,8 @@ def test_the_breaker_opens_for_an_endpoint_that_fails_and_not_for_texts(server, 
     assert [e for e in events if isinstance(e, BreakerOpened)] == [
         BreakerOpened("openai:gpt-4o-mini", 2, 60.0)
     ]
+
+
+def test_every_example_in_the_client_is_true():
+    for module in (dialect, json_text, refusals, transport, guidance):
+        assert doctest.testmod(module).failed == 0
