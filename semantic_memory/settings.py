@@ -76,8 +76,8 @@ class EmbeddingSettings(Section):
 class LLMSettings(Section):
     """Endpoints of language models, each under a name of your own, by which a task chooses one.
 
-    `[llm.local]` is the endpoint `local`: `extraction.llm = "local"`. The names `openai` and
-    `anthropic` need no section if the variables OPENAI_API_KEY or ANTHROPIC_API_KEY are set.
+    `[llm.local]` is the endpoint `local`: `extraction.llm = "local"`. The name `openai` needs no
+    section if the variable OPENAI_API_KEY is set.
     """
 
     provider: Literal["openai", "anthropic"] = "openai"
