@@ -11,9 +11,10 @@ from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.llm.endpoint import Endpoint
-from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, Settings
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import make_fact, say
+from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
@@ -39,11 +40,16 @@ def texts(request) -> list[str]:
 @pytest.fixture
 def batch(server, events) -> Iterator[OpenAIBatch]:
     settings = Settings(
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
-        openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+        extraction=ExtractionSettings(llm="test"),
+        llm=endpoint(server.url, max_retries=0),
     )
     with ExitStack() as stack:
-        extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
+        extractor = make_extractor(
+            settings,
+            HashEmbedder(),
+            events.append,
+            models_of(settings, events.append, stack),
+        )
         assert isinstance(extractor, OpenAIExtractor)
         assert isinstance(extractor.model, Endpoint)
         yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor, extractor.model)
