@@ -21,6 +21,7 @@ from semantic_memory.domain.english.negation import denies
 from semantic_memory.domain.english.persons import OTHERS
 from semantic_memory.domain.english.renewals import is_hearsay
 from semantic_memory.domain.language import is_english
+from semantic_memory.language.own_speech import MOST_OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,11 @@ class Claim:
 
 @lru_cache(maxsize=16_384)
 def claims(text: str) -> frozenset[Claim]:
-    """Return the claims of an English text; empty if no rule reads anything in it."""
-    if not is_english(text):
+    """Return the claims of an English text; empty if no rule reads anything in it.
+
+    A text longer than people type is a document, which claims nothing.
+    """
+    if len(text) > MOST_OWN or not is_english(text):
         return frozenset()
     statement = read(text)
     proper = frozenset[str]().union(*map(content, statement.names))

@@ -25,6 +25,7 @@ from semantic_memory.domain.english.tenses import (
 )
 from semantic_memory.domain.english.words import WORD
 from semantic_memory.domain.text import stem, stems
+from semantic_memory.language.own_speech import MOST_OWN
 
 _KIN = frozenset(map(stem, KIN))
 
@@ -77,6 +78,7 @@ def read(text: str) -> Statement:
     """Read one sentence (or a few)."""
     plain = folded(text)
     words = frozenset(WORD.findall(plain))
+    told = plain[:MOST_OWN]  # patterns of wording take time by more than the length
     return Statement(
         text=text,
         plain=plain,
@@ -95,12 +97,12 @@ def read(text: str) -> Statement:
         kin=_KIN & {stem(word.removesuffix("'s")) for word in words},
         owners=frozenset(word[:-2] for word in words if word.endswith("'s")) - words - KIN,
         negated=denies(words) and "not only" not in plain,
-        changes=tells_change(plain),
-        moves=moves_a_date(plain),
-        hedged=is_open(plain),
-        past=is_past(plain),
-        stative=is_lasting(plain),
-        passive=is_passive(plain),
-        relative_clause=has_relative_clause(plain),
+        changes=tells_change(told),
+        moves=moves_a_date(told),
+        hedged=is_open(told),
+        past=is_past(told),
+        stative=is_lasting(told),
+        passive=is_passive(told),
+        relative_clause=has_relative_clause(told),
         question=plain.rstrip().endswith("?"),
     )

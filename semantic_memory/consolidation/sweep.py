@@ -45,6 +45,7 @@ from semantic_memory.domain.english.lexicon import WORDING
 from semantic_memory.domain.english.paraphrases import paraphrases
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.values import normalised
+from semantic_memory.language.own_speech import MOST_OWN
 
 _BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
 
@@ -339,6 +340,8 @@ def _about_the_same(
 
 def wordings(content: str) -> Iterator[tuple[str, ...]]:
     """Yield keys that a statement shares with statements that may say the same in other words."""
+    if len(content) > MOST_OWN:
+        return  # a document
     if words := gist(content):
         yield ("gist", *words)
     for one in paraphrases(content):

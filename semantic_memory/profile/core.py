@@ -23,6 +23,7 @@ from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.language.own_speech import MOST_OWN
 
 _FEWEST = 3  # facts that begin with a name, from which on it may be the user's
 _AT_ONCE: frozenset[CoreField] = frozenset({"allergies"})
@@ -130,6 +131,7 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
         fact
         for fact in sorted(facts, key=lambda fact: fact.id)
         if fact.trust >= Trust.USER
+        and len(fact.content) <= MOST_OWN  # a longer text is a document
         and prevailing([fact, *(known[one] for one in fact.contested_by if one in known)])[0]
         is fact
     ]
