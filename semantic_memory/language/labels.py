@@ -27,7 +27,7 @@ _HARD = regex(
 )
 _SOFT = regex(
     r"[ \t]*[*_]{0,2}(?P<label>[^\W_][\w.'’@-]{0,30}(?: [\w.'’@-]{1,30}){0,2})[*_]{0,2}"
-    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=(?P<first>\S+))"
+    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=\S)"
 )
 _WORD = regex(r"[^\W_][\w'’.-]*")
 _SUBJECT = regex(
@@ -128,9 +128,7 @@ def _prefixed(text: str, line: Line) -> Cut | None:
     if (hard := _HARD.match(line.text)) and not speaks(hard["label"]):
         return Cut(line.paragraph, len(text), "speaker prefix")
     if (soft := _SOFT.match(line.text)) and is_name(soft["label"]):
-        first = soft["first"]
-        if first[:1].isupper() or speaks(first):
-            return Cut(line.paragraph, len(text), "speaker prefix")
+        return Cut(line.paragraph, len(text), "speaker prefix")
     return None
 
 
@@ -166,9 +164,7 @@ def is_own_label(label: str, rest: str) -> bool:
         return False
     if _SUBJECT.match(label):
         return True
-    if _FIRST.match(rest):
-        return False
-    return _is_plain(label, spoken)
+    return not _FIRST.match(rest) and _is_plain(label, spoken)
 
 
 def _leads_in(label: str, spoken: Sequence[str]) -> bool:
