@@ -19,6 +19,7 @@ from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.language.own_speech import MOST_OWN
 
 FIELD_OF_SLOT: Mapping[str, CoreField] = {
     "name": "name",
@@ -158,6 +159,7 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
         fact
         for fact in sorted(facts, key=lambda fact: fact.id)
         if fact.trust >= Trust.USER
+        and len(fact.content) <= MOST_OWN  # a longer text is a document
         and prevailing([fact, *(known[one] for one in fact.contested_by if one in known)])[0]
         is fact
     ]
