@@ -46,7 +46,7 @@ class OpenAIExtractor:
     ) -> None:
         """Add `guidance`, what the application wants kept or left, to the instructions."""
         self.model = model
-        self._rules = rules
+        self.rules = rules
         self._observe = observe
         self._temperature = temperature
         self._guidance = guidance
@@ -77,11 +77,11 @@ class OpenAIExtractor:
     def by_rules(self, messages: Sequence[Message], known: Sequence[Fact], why: str) -> Extraction:
         """Extract by the rules from `messages` that the model failed on."""
         self._observe(ExtractionFellBack(self.name, why, len(messages)))
-        extraction = self._rules.extract(messages, known)
+        extraction = self.rules.extract(messages, known)
         return extraction.model_copy(
             update={
                 "candidates": tuple(
-                    candidate.model_copy(update={"extractor": self._rules.name})
+                    candidate.model_copy(update={"extractor": self.rules.name})
                     for candidate in extraction.candidates
                 )
             }

@@ -68,7 +68,7 @@ def make_pipeline(
         extractor.name,
         settings.profile.ages,
     )
-    standing_in = make_stand_in(settings, ledger, reader, embedder, clock, hint)
+    standing_in = make_stand_in(settings, ledger, reader, extractor, clock, hint)
     committer = Committer(ledger, reader, admission, observe, hint, standing_in)
     batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
     alone = settings.extraction.batch
@@ -117,17 +117,19 @@ def make_stand_in(
     settings: Settings,
     ledger: Ledger,
     reader: PortionReader,
-    embedder: Embedder,
+    extractor: Extractor,
     clock: Clock,
     hint: Hint,
 ) -> StandIn | None:
-    """Make what has the rules extract in a model's place; None where there is no model."""
+    """Make what has the rules extract in a model's place; None where no model extracts."""
     if not settings.extraction.llm:
         return None
-    from ingest.extract.offline import OfflineExtractor
+    from ingest.extract.openai import OpenAIExtractor
 
+    if not isinstance(extractor, OpenAIExtractor):
+        return None
     patience = timedelta(hours=settings.extraction.stand_in_hours)
-    return StandIn(ledger, reader, OfflineExtractor(embedder), clock, patience, hint)
+    return StandIn(ledger, reader, extractor.rules, clock, patience, hint)
 
 
 def answers(extractor: Extractor) -> bool:

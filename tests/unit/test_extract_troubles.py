@@ -25,10 +25,10 @@ from tests.support.openai_server import (
 )
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-4"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-5"
 SAID = ("I moved to Berlin.", "I own a boat.", "I play the cello.")
 BY_MODEL = {"Heard: I moved to Berlin.", "Heard: I own a boat.", "Heard: I play the cello."}
-BY_RULES = {"The user moved to Berlin.", "The user owns a boat.", "The user plays the cello."}
+BY_RULES = {"The user moved to Berlin", "The user owns a boat", "The user plays the cello"}
 
 
 def heard(request) -> Reply:
@@ -67,7 +67,7 @@ def picky(request) -> Reply:
 
 GOOD = heard
 CELLO = "Heard: I play the cello."
-BY_RULES_OF_CELLO = {"The user plays the cello."}
+BY_RULES_OF_CELLO = {"The user plays the cello"}
 # What the model does, what is kept of it, which outcomes are counted.
 TROUBLES = {
     "good output": ([GOOD], BY_MODEL, {"done": 1}),

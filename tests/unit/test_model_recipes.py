@@ -398,7 +398,7 @@ def told(memory) -> None:
 
 
 BY_MODEL = {f"Heard: {text}" for text in SAID}
-BY_RULES = {"The user owns a boat.", "The user plays the cello."}
+BY_RULES = {"The user owns a boat", "The user plays the cello"}
 
 
 def cases(field_name: str) -> list[Any]:

@@ -15,7 +15,7 @@ from tests.support.openai_server import Reply, answer, completion, fact, failure
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-4"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-5"
 BOAT, CELLO = "I own a boat.", "I play the cello."
 
 
@@ -82,10 +82,10 @@ def test_after_a_day_of_refusals_rules_extract_and_the_model_reads_it_again(
     assert facts(memory) == {}
     clock.advance(hours=2)
     memory.flush()
-    assert facts(memory) == {"The user owns a boat.": RULES}
+    assert facts(memory) == {"The user owns a boat": RULES}
     memory.observe(say(CELLO, start=2), **S)
     memory.flush()
-    assert facts(memory) == {"The user owns a boat.": RULES, "The user plays the cello.": RULES}
+    assert facts(memory) == {"The user owns a boat": RULES, "The user plays the cello": RULES}
     assert {e.reason for e in events if isinstance(e, ExtractionFellBack)} == {"unavailable"}
 
     server.script = [heard]
@@ -93,7 +93,7 @@ def test_after_a_day_of_refusals_rules_extract_and_the_model_reads_it_again(
     memory.flush()
     assert facts(memory) == {f"Heard: {text}": MODEL for text in (BOAT, CELLO, "I like tea.")}
     archived = facts(memory, statuses=["archived"])
-    assert archived == {"The user owns a boat.": RULES, "The user plays the cello.": RULES}
+    assert archived == {"The user owns a boat": RULES, "The user plays the cello": RULES}
     asked = len(server.requests)
     memory.flush()
     assert len(server.requests) == asked
@@ -108,7 +108,7 @@ def test_the_model_is_not_shown_what_the_rules_found_in_the_same_messages(open_w
     memory.observe(say(CELLO, start=2), **S)
     memory.flush()
     known = [item["fact"] for item in shown(server.requests[-1])["known"]]
-    assert "The user owns a boat." not in known
+    assert "The user owns a boat" not in known
     assert "The user likes tea with a boat." in known
 
 
@@ -117,11 +117,11 @@ def test_what_the_model_finds_too_or_a_person_edited_stays(open_with, server):
     memory.observe(say(BOAT, CELLO, "I have a cat."), **S)
     memory.flush()
     kept = {item.content: item.id for item in memory.list(**U)}
-    memory.update(kept["The user plays the cello."], content="The user plays the cello badly.")
-    server.script = [lambda request: answer(fact("The user owns a boat.", 1))]
+    memory.update(kept["The user plays the cello"], content="The user plays the cello badly.")
+    server.script = [lambda request: answer(fact("The user owns a boat", 1))]
     memory.observe(say("Bye.", start=4), **S)
     memory.flush()
-    assert set(facts(memory)) == {"The user owns a boat.", "The user plays the cello badly."}
+    assert set(facts(memory)) == {"The user owns a boat", "The user plays the cello badly."}
 
 
 def test_another_process_goes_on_with_it(open_with, server, clock):
@@ -132,7 +132,7 @@ def test_another_process_goes_on_with_it(open_with, server, clock):
     clock.advance(days=2)
     memory = open_with()
     memory.flush()
-    assert facts(memory) == {"The user owns a boat.": RULES}
+    assert facts(memory) == {"The user owns a boat": RULES}
     memory.close()
     server.script = [heard]
     memory = open_with()
