@@ -16,7 +16,7 @@ from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.overview import Overview, Placed, placed_in
-from semantic_memory.context.pack import Packer
+from semantic_memory.context.pack import NEWER, Packer
 from semantic_memory.context.related import Related
 from semantic_memory.context.render import Ending
 from semantic_memory.context.topics import Pair, keys
@@ -186,12 +186,13 @@ class Recall:
         self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
     ) -> Related:
         """Return what stands around the best of the hits, and around what is shown anyway."""
-        facts = {fact.id: fact for fact in (*(hit.fact for hit in hits[:_LOOKED_AROUND]), *shown)}
+        near_by = [hit.fact for hit in hits[:_LOOKED_AROUND]]
+        facts = {fact.id: fact for fact in (*(hit.fact for hit in hits), *shown)}
         ending = self._endings([hit for hit in hits if hit.changed], facts.values(), wanted)
         newer = {one: [fact] for one, (_, fact) in ending.items() if fact is not None}
         alike: set[Pair] = set()
         for owner, filters in wanted.items():
-            own = [hit.fact.id for hit in hits[:_LOOKED_AROUND] if hit.fact.user_id == owner]
+            own = [fact.id for fact in near_by if fact.user_id == owner]
             if not own:
                 continue
             bearing = {hit.fact.id for hit in hits[:FOUND]}
@@ -207,18 +208,18 @@ class Recall:
                     if other in found
                     and is_about(found[other], facts[one], cosine, is_found=other in bearing)
                 ]
-        facts |= {fact.id: fact for found in newer.values() for fact in found}
+        beside = [fact for found in newer.values() for fact in found]
         linked = {
             pair
             for one, found in newer.items()
-            for fact in found
+            for fact in found[:NEWER]
             for pair in product(keys(facts[one]), keys(fact))
         }
         return Related(
             newer=newer,
             linked=linked | alike,
             endings={one: ending for one, (ending, _) in ending.items()},
-            messages=self._messages_of(facts.values(), wanted),
+            messages=self._messages_of([*near_by, *shown, *beside], wanted),
         )
 
     def _endings(
