@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.patterns import deferred, regex
 from semantic_memory.language.enclosures import Cut, word_class
 
+_PRONOUN_LINE = regex(  # "make it more formal", on a line above a text
+    r"[\w-]+\s+(?:\w+\s+)?(?:it|this|that|these)\b[^.!?;:\n]{0,60}\Z", re.IGNORECASE
+)
 _SENTENCE = regex(r"[^\s.!?…][^.!?…\n]*(?:[.!?…](?!\s|\Z)[^.!?…\n]*)*[.!?…]*")
 _CLAUSE_START = r"(?:\A|[,;:—–-][ ]|\b(?:and|then|but)[ ])"
 
@@ -50,6 +54,17 @@ _POINTED = regex(
     re.IGNORECASE,
 )
 _FOLLOWS = regex(r"\b(?:the (?:following|above|below)|as follows)\b|\bbelow\W*\Z", re.I)
+_SEPARATED = regex(r"\s[-–—]+\s")
+_ABOVE = regex(
+    rf"\b(?:the\s+)?(?:above|previous|preceding)\s+{_one_of('texts')}\b"
+    rf"|\b{_one_of('texts')}\s+above\b",
+    re.IGNORECASE,
+)
+_NAMING = regex(  # "regex that matches ..."
+    rf"\W*(?:(?:a|an|the)\s+)?{_one_of('texts')}\s+"
+    r"(?:(?:that|which)\s+(?:match\w*|says?|means?|contains?|reads?))\s",
+    re.IGNORECASE,
+)
 _TURNED = regex(  # "turn this into emojis - ..."
     rf"\A{_ASKING}[\w-]+(?:\s[\w-]+){{0,2}}?\s(?:this|these|the following|what follows)\b"
     r"[^.?!]{0,60}?\s[-–—]+\s",
@@ -115,6 +130,7 @@ _PLAYED = regex(
     r"|(?:speak|talk|answer|write) (?:as|like) (?:a|an|my|if)"
     r"|play the|stay in character|in character|scene|scenario|once upon"
     r"|(?:you are|you're|youre) (?:now )?(?:playing|acting|in)|(?:i am|i'm|im) in character)\b"
+    r"|\A\W*(?:you are|you're) (?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+))?\W*\Z"
     r"|\b(?:do|start|begin|try|play)\s+(?:a|some)\s+role-?\s?play"
     r"|\blet(?:'s|’s|s| us)\s+(?:say|pretend|imagine|assume|suppose|play|do a|role)",
     re.IGNORECASE,
@@ -143,6 +159,9 @@ def frames(text: str, whole: str) -> Iterator[Cut]:
             yield Cut(worked, len(text), "work on a text")
             if worked < end:
                 return
+        if whole[end : end + 1] == "\n" and _PRONOUN_LINE.match(said) and is_command(said):
+            yield Cut(end, len(text), "work on a text")
+            return
         asked = _WORK.search(said)
         if asked and _SPOKEN_FOR.search(asked["object"]) and not _MANNER.match(asked["object"]):
             yield Cut(start + asked.start(), end, "words to be written")
@@ -161,12 +180,14 @@ def _worked_on(said: str, start: int, *, is_last: bool, behind: int) -> int | No
     if found := _REWORK.search(said):
         points = _POINTED.match(said[found.end() :]) is not None
         return 0 if points and is_last else start + found.start()
-    if found := _TURNED.search(said):
+    if _ABOVE.search(said):
+        return 0
+    if found := _TURNED.search(said) or _NAMING.match(said):
         return start + found.start()
     for found in _WORK.finditer(said):
         asked = found["object"]
         if _DEICTIC.match(asked) or _FOLLOWS.search(asked):
             return 0 if is_last else start + found.start()
         if _TEXT.search(_PHRASE_END.split(asked, maxsplit=1)[0]) and not _MANNER.match(asked):
-            return behind
+            return start + found.start() if _SEPARATED.search(asked) else behind
     return None

@@ -61,6 +61,7 @@ _ENDED = regex(r".*[.!?…,;][\"'”’)*_]*\s*\Z")
 _HEADED = regex(
     r"\s[·•|]\s|\b\d+ ?(?:s|m|h|d|w|min|hrs?|hours?|days?|weeks?|years?)(?: ago)?\W*\Z|\w/\w+\d"
 )
+_ATTRIBUTED = regex(r"\S\s+(?:[—–―]|--)\s*(?:[A-Z][\w.'’-]*\s?){1,4}\Z")
 _ASIDE = regex(r"[ \t]*\((?P<aside>[^()\n]{1,80})\)[ \t]*\S")
 _SMALL = frozenset(
     "of and the a an in on for to with by from at de la von van der & - vs no".split()
@@ -114,6 +115,12 @@ def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
 
 def _is_subtitle(line: Line, after: Sequence[Line]) -> bool:
     return bool(after) and _SUBTITLE.match(line.text) is not None
+
+
+def _is_attributed(line: Line, after: Sequence[Line]) -> bool:
+    """Return True for words with the name of their author behind them."""
+    del after
+    return _ATTRIBUTED.search(line.text) is not None
 
 
 def _is_marked(line: Line, after: Sequence[Line]) -> bool:
@@ -188,6 +195,7 @@ _FORMS: tuple[tuple[str, Callable[[Line, Sequence[Line]], bool], bool], ...] = (
     ("time stamp", _is_stamped, True),
     ("subtitle", _is_subtitle, True),
     ("mark of a line", _is_marked, False),
+    ("attribution", _is_attributed, True),
     ("table", _is_row, True),
     ("code", _is_code, True),
     ("file name", _is_file, False),
