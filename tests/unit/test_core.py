@@ -10,7 +10,6 @@ from semantic_memory.domain.english.core import (
     told_of_others,
 )
 from semantic_memory.domain.english.due import due_on
-from semantic_memory.domain.english.lasting import lasts
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category
@@ -389,21 +388,6 @@ def family(facts):
 )
 def test_what_was_told_in_confidence_is_no_standing_instruction(told):
     assert core_field(told, Category.FEEDBACK) is None
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("The user reports to Dana Whitfield now", True),
-        ("The user only works with oil paint these years", True),
-        ("The user needs a new bike for the winter", False),
-        ("The user is looking for a new bike", False),
-        ("The user went to Rome on Monday", False),
-        ("The user knows that Ida lost her job", False),
-    ],
-)
-def test_what_lasts_about_the_user_alone_may_be_core(content, expected):
-    assert lasts(content) is expected
 
 
 def test_what_else_lasts_about_the_user_is_core(memory):
