@@ -162,7 +162,9 @@ def test_profile_and_history_name_their_messages(server, events):
         )
     ]
     with contextlib.ExitStack() as stack:
-        extractor = make_extractor(settings_for(server), ScriptedSentenceJudge(), events.append, stack)
+        extractor = make_extractor(
+            settings_for(server), ScriptedSentenceJudge(), events.append, stack
+        )
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}
     assert [(line.content, line.message_ids) for line in extraction.history] == [
