@@ -19,7 +19,7 @@ step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
 .PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench bench-all \
-	bench-growth bench-peers eval eval-peers model clean
+	bench-growth bench-peers eval eval-peers model models clean
 
 # What development needs
 install: $(WITH_DEV)
@@ -58,6 +58,12 @@ serve: $(WITH_SERVICE)
 model: $(WITH_DEV)
 	HF_HUB_OFFLINE=1 $(BIN)/python -m semantic_memory.vectors.embedders.compiled \
 		semantic_memory/vectors/embedders/all-MiniLM-L6-v2 int8
+
+# Trains the packaged judges from data/gold, and measures them on writers that are held out: under an
+# hour on two quiet cores. One of them: JUDGE=pairs
+JUDGE ?=
+models: $(WITH_DEV)
+	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m training $(JUDGE)
 
 # Nothing is compiled twice, even if the environment forbids compiled modules: tests start hundreds of
 # Python processes.

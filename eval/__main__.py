@@ -15,6 +15,7 @@ import eval.gate as gating
 from eval import beliefs as belief_rules
 from eval import experiment, pairs, retired, sweeps
 from eval.bench_command import bench
+from eval.blocks import blocks
 from eval.chaos.command import chaos
 from eval.datasets.load import NAMES as SETS
 from eval.datasets.load import load, named
@@ -75,6 +76,7 @@ app.command()(spaces)
 app.command()(bench)
 app.command()(chaos)
 app.command()(voices)
+app.command()(blocks)
 
 
 @app.callback()

@@ -24,7 +24,7 @@ from semantic_memory.testing import FrozenClock
 
 BUDGET = 1_000
 """Tokens of a block."""
-_MARK = "perhaps changed"
+_MARK = "(perhaps until"
 _LINE = re.compile(r"^\d+ .*$", re.MULTILINE)
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from semantic_memory.domain.bodies import Decision, Procedure, Reference
     from semantic_memory.domain.errors import (
         AccessDeniedError,
+        AnswerUnusableError,
+        BudgetReachedError,
         ConcurrentUpdateError,
         ConfigurationError,
         DeliveryError,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         IndexBusyError,
         IndexUnavailableError,
         InputRefusedError,
+        InputTooLongError,
         InvalidInputError,
         LedgerBehindError,
         LogFullError,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         NotFoundError,
         PromptTooLongError,
         ProviderError,
+        ProviderRefusedError,
         RecordRefusedError,
         SchemaTooNewError,
         SemanticMemoryError,
@@ -94,11 +98,12 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "aio": "AsyncSemanticMemory",
     "domain.errors": """
-        AccessDeniedError ConcurrentUpdateError ConfigurationError DeliveryError
-        EmbedderMismatchError EventsRemovedError
+        AccessDeniedError AnswerUnusableError BudgetReachedError ConcurrentUpdateError
+        ConfigurationError DeliveryError EmbedderMismatchError EventsRemovedError
         IndexBrokenError IndexBusyError IndexUnavailableError InputRefusedError
-        InvalidInputError LedgerBehindError LogFullError MissingDependencyError NotFoundError
-        PromptTooLongError ProviderError RecordRefusedError SchemaTooNewError SemanticMemoryError
+        InputTooLongError InvalidInputError LedgerBehindError LogFullError MissingDependencyError
+        NotFoundError PromptTooLongError ProviderError ProviderRefusedError RecordRefusedError
+        SchemaTooNewError SemanticMemoryError
         ServiceError ServiceUnavailableError SessionClosedError SessionExistsError StoreClosedError
         StoreCorruptError StoreError StoreLockedError StoreUnavailableError
     """,
@@ -126,7 +131,9 @@ _HOME = {name: module for module, names in _EXPORTS.items() for name in names.sp
 
 __all__ = [
     "AccessDeniedError",
+    "AnswerUnusableError",
     "AsyncSemanticMemory",
+    "BudgetReachedError",
     "Candidate",
     "Category",
     "Clock",
@@ -156,6 +163,7 @@ __all__ = [
     "IndexEntry",
     "IndexUnavailableError",
     "InputRefusedError",
+    "InputTooLongError",
     "InvalidInputError",
     "JobRun",
     "Layout",
@@ -173,6 +181,7 @@ __all__ = [
     "PromptTooLongError",
     "Proof",
     "ProviderError",
+    "ProviderRefusedError",
     "Receipt",
     "RecordRefusedError",
     "Reference",

@@ -57,8 +57,8 @@ class EmbeddingSettings(Section):
 
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     """`onnx` is the packaged model, `sentence-transformers` another on this machine (needs the
-    extra of that name), `openai` one at the endpoint in `openai`. A store keeps its model until
-    `semantic-memory reembed`."""
+    extra of that name), `openai` one at an OpenAI-compatible endpoint. A store keeps its model
+    until `semantic-memory reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
@@ -66,27 +66,40 @@ class EmbeddingSettings(Section):
     precision: Literal["int8", "fp32"] = "int8"
     """Precision of the onnx provider's model; fp32 is compiled at its first use, which needs the
     extra `sentence-transformers`."""
-
-
-class OpenAISettings(Section):
-    """An OpenAI-compatible endpoint."""
-
-    api_key: SecretStr | None = None
-    """API key; by default the variable OPENAI_API_KEY."""
     base_url: str | None = None
-    """Base URL of the endpoint, ending in `/v1`; by default OpenAI's. An endpoint given here may go
-    without a key."""
+    """For openai: base URL of the endpoint, ending in `/v1`; by default OpenAI's."""
+    api_key: SecretStr | None = None
+    """For openai: API key; by default the variable OPENAI_API_KEY, for OpenAI's own endpoint
+    alone."""
 
 
-class ExtractionSettings(Section):
-    """Extraction of facts from conversations."""
+class LLMSettings(Section):
+    """Endpoints of language models, each under a name of your own, by which a task chooses one.
 
-    provider: Literal["offline", "openai"] = "offline"
-    """`openai` sends conversations to the endpoint in `openai`, `offline` sends nothing."""
-    model: str = "gpt-4o-mini"
-    """Name of the model that extracts and condenses histories."""
-    temperature: float = Field(default=0.1, ge=0, le=2)
-    """Sampling temperature of these requests; models that refuse one get none."""
+    `[llm.local]` is the endpoint `local`: `extraction.llm = "local"`. The name `openai` needs no
+    section if the variable OPENAI_API_KEY is set.
+    """
+
+    provider: Literal["openai", "anthropic"] = "openai"
+    """Form of the requests: `openai` for every OpenAI-compatible server, `anthropic` for
+    Anthropic's own, which needs the extra `anthropic`."""
+    base_url: str | None = None
+    """Base URL of the endpoint, for openai mostly ending in `/v1`; by default the provider's."""
+    api_key: SecretStr | None = None
+    """API key. At the provider's own URL the default is the variable OPENAI_API_KEY or
+    ANTHROPIC_API_KEY; at another no key is sent."""
+    model: str = ""
+    """Name of the model; by default gpt-4o-mini for openai."""
+    headers: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """Further headers of every request: `{"api-key": "..."}` for Azure."""
+    query: Mapping[str, str] = Field(default_factory=dict)
+    """Parameters of the URL: `{"api-version": "2024-10-21"}` for Azure."""
+    context_tokens: int | None = Field(default=None, ge=1_000)
+    """Size of the model's context. Longer requests are halved before they are sent. Needed for
+    servers that cut long requests without saying so, such as Ollama."""
+    usd_per_million_tokens: tuple[float, float] | None = None
+    """Price in USD of a million input and output tokens; without one, no cost is reported. Known
+    for gpt-4o-mini at OpenAI."""
     timeout_seconds: float = Field(default=60.0, gt=0)
     """Longest wait for a response, in seconds, after which the request is repeated."""
     max_retries: int = Field(default=4, ge=0)
@@ -95,16 +108,46 @@ class ExtractionSettings(Section):
     """Consecutive failed requests after which requests to the endpoint pause."""
     breaker_seconds: float = Field(default=60.0, ge=0)
     """Length of that pause, in seconds."""
+
+    @model_validator(mode="after")
+    def _with_model(self) -> Self:
+        if not self.model and self.provider == "anthropic":
+            raise ValueError("model: an endpoint of the provider anthropic needs a model's name")
+        return self
+
+
+class ExtractionSettings(Section):
+    """Extraction of facts from conversations."""
+
+    llm: str = ""
+    """Name of the endpoint, a section of `llm`, whose model extracts and condenses histories. Empty
+    for the offline rules, which send nothing."""
+    temperature: float = Field(default=0.1, ge=0, le=2)
+    """Sampling temperature of these requests; models that refuse one get none."""
+    instructions: str = Field(default="", max_length=10_000)
+    """What this application wants kept or left, in plain sentences, added to the model's
+    instructions. Rules don't read it."""
+    include: tuple[str, ...] = ()
+    """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
+    exclude: tuple[str, ...] = ()
+    """Subjects, in words, of which the model writes nothing down."""
+    stand_in_hours: float = Field(default=24.0, ge=0)
+    """Hours for which the model has refused every request (wrong key, no such model, spent quota)
+    after which the rules extract in its place. Once it is back, it extracts from the same messages
+    again, and what only the rules found there is archived."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
     batch_poll_seconds: float = Field(default=30.0, gt=0)
     """Seconds between questions for the state of a batch."""
-    usd_per_million_tokens: Mapping[str, tuple[float, float]] = Field(
-        default_factory=lambda: {"gpt-4o-mini": (0.15, 0.60)}
-    )
-    """Price in USD of a million input and output tokens, by model; the cost of a call is reported
-    with it, and only for a model in this table."""
+
+
+class SummarySettings(Section):
+    """Summaries of messages that leave a window and gave few facts."""
+
+    llm: str = ""
+    """Name of the endpoint, a section of `llm`, whose model writes them. Empty for
+    `window.summarizer`."""
 
 
 class IngestSettings(Section):
@@ -314,11 +357,9 @@ class WindowSettings(Section):
     """Number of latest messages that stay whole as long as they fit."""
     result_characters: int = Field(default=10_000, ge=100)
     """Number of characters to which an older tool result is cut."""
-    summarizer: Literal["none", "extractive", "openai"] = "extractive"
-    """The summarizer of messages that leave the window and gave few facts: `extractive` selects
-    their most telling sentences, `openai` asks a model at the endpoint in `openai`."""
-    summary_model: str = ""
-    """For `openai`; by default the model of extraction."""
+    summarizer: Literal["none", "extractive"] = "extractive"
+    """The summarizer of messages that leave the window and gave few facts, unless `summary.llm`
+    names a model: `extractive` selects their most telling sentences."""
 
     memory_file_lines: int = Field(default=200, ge=20)
     """Lines of all memory files together, headings and warnings included."""
@@ -332,7 +373,7 @@ class WindowSettings(Section):
     @property
     def policy(self) -> Mapping[str, Any]:
         """The values of `WindowPolicy`."""
-        own = {"summarizer", "summary_model"}
+        own = {"summarizer"}
         own |= {"memory_file_lines", "memory_file_bytes", "memory_directories"}
         return self.model_dump(exclude=own)
 
@@ -501,13 +542,21 @@ class RelevanceSettings(Section):
 class BeliefSettings(Section):
     """Judging of duplicates and conflicts between facts."""
 
-    judge: Literal["packaged", "openai", "nli"] = "packaged"
-    """The packaged model decides at once; the sweeps ask `openai` (at the endpoint in `openai`) or
-    `nli` (a cross-encoder on this machine) about what it is unsure of."""
+    judge: Literal["packaged", "nli"] = "packaged"
+    """The packaged model decides at once; the sweeps ask `nli`, a cross-encoder on this machine,
+    about what it is unsure of."""
     model: str = ""
-    """For `openai`, by default that of extraction; for `nli`, a directory or name in the cache."""
+    """For `nli`: a directory, or a name in the cache."""
+    llm: str = ""
+    """Name of the endpoint, a section of `llm`, whose model the sweeps ask about the rest instead.
+    Empty for none."""
     pairs_per_hour: int = Field(default=200, ge=0)
     """Most pairs of facts that it judges in an hour."""
+    daily_budget_tokens: int | None = Field(default=None, ge=0)
+    """Most tokens, in and out, that the model of `llm` takes in a day, UTC; no limit by default.
+    Once they are spent, it is asked no more that day; `stats` says so."""
+    daily_budget_usd: float | None = Field(default=None, ge=0)
+    """The same in USD, by the endpoint's price, which it needs."""
 
 
 class Settings(BaseSettings):
@@ -533,8 +582,8 @@ class Settings(BaseSettings):
     lock_seconds: float = Field(default=1.0, ge=0)
     """Longest wait for another process that has the data directory open, in seconds."""
     embedding: EmbeddingSettings = EmbeddingSettings()
-    openai: OpenAISettings = OpenAISettings()
     extraction: ExtractionSettings = ExtractionSettings()
+    summary: SummarySettings = SummarySettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()
     encryption: EncryptionSettings = EncryptionSettings()
@@ -551,6 +600,8 @@ class Settings(BaseSettings):
     webhook: WebhookSettings = WebhookSettings()
     relevance: RelevanceSettings = RelevanceSettings()
     window: WindowSettings = WindowSettings()
+    llm: Mapping[str, LLMSettings] = Field(default_factory=dict)
+    """Endpoints of language models by name."""
     half_life_days: Mapping[Category, float] = Field(default_factory=dict)
     """Half-lives in days that replace the defaults: project 60, technical 90, decision 30,
     finding 14, reference 180, conversation 7, all others `inf`, which never fades."""

@@ -27,7 +27,7 @@ _FIRST = (
     (r"\bme\b|\bmyself\b", "{}"),
     (r"\bmine\b", "{}'s"),
 )
-_NAMES = ("The user", "Maya", "Tunde", "Oksana", "Mr Pym", "Jo", "Ines", "Kwame", "Bea", "Rafiq")
+NAMES = ("The user", "Maya", "Tunde", "Oksana", "Mr Pym", "Jo", "Ines", "Kwame", "Bea", "Rafiq")
 
 
 def spelled(text: str, rng: random.Random) -> str:
@@ -65,7 +65,7 @@ def told_of(older: str, newer: str, rng: random.Random) -> tuple[str, str]:
     chance = rng.random()
     if chance < 0.6:
         return older, newer
-    name = rng.choice(_NAMES)
+    name = rng.choice(NAMES)
     if chance < 0.75:
         return f"{name}: {older}", f"{name}: {newer}"
     return third_person(older, name), third_person(newer, name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch.nn import functional
 
-from training.augment import spelled
+from training.augment import NAMES, spelled, third_person
 from training.data import SENTENCE_LABELS, Sentence
 from training.loop import train
 from training.model import SpansModel, encoded, tokenizer
@@ -17,6 +17,8 @@ HEADS = {name: len(values) for name, values in SENTENCE_LABELS.items()}
 _WEIGHTS = {"worth": 2.0, "alone": 0.7, "about": 0.7, "kind": 1.0, "slot": 1.0, "category": 1.0}
 _IGNORED = -100
 _WITHOUT_CONTEXT = 0.3
+_TOLD = 0.2
+"""Share of sentences that are told in the third person."""
 
 
 def trained(rows: Sequence[Sentence], *, epochs: float, seed: int) -> SpansModel:
@@ -28,7 +30,7 @@ def trained(rows: Sequence[Sentence], *, epochs: float, seed: int) -> SpansModel
             "" if rng.random() < _WITHOUT_CONTEXT and row.labels["alone"] == "yes" else row.context
             for row in batch
         ]
-        logits = model(**encoded(reader, before, [spelled(row.text, rng) for row in batch])).float()
+        logits = model(**encoded(reader, before, [_stored(row.text, rng) for row in batch])).float()
         total = torch.zeros(())
         for name, part in zip(HEADS, logits.split(model.sizes, -1), strict=True):
             wanted = torch.tensor([_index(name, row) for row in batch])
@@ -51,6 +53,13 @@ def scored(model: SpansModel, rows: Sequence[tuple[str, str]]) -> dict[str, torc
             parts.append(model(**encoded(reader, [a for a, _ in some], [b for _, b in some])))
     logits = torch.cat(parts).float().split(model.sizes, -1)
     return {name: part.softmax(-1) for name, part in zip(HEADS, logits, strict=True)}
+
+
+def _stored(text: str, rng: random.Random) -> str:
+    """Return a sentence as it is said, or told of its speaker as agents write facts."""
+    if rng.random() < _TOLD:
+        return third_person(text, rng.choice(NAMES))
+    return spelled(text, rng)
 
 
 def _index(name: str, row: Sentence) -> int:

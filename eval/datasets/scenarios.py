@@ -7,7 +7,7 @@ exchange of `data/gold/chatter.jsonl`. Messages of a session are a minute apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property

@@ -19,6 +19,7 @@ from semantic_memory.domain.ports import Condensed
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.values import Content
 from semantic_memory.llm.chat import ChatModel, ChatRequest
+from semantic_memory.llm.spending import charged_to
 
 VERSION = "v1"
 """Version of the prompt. A changed prompt is a new file and a new version."""
@@ -49,7 +50,8 @@ class ModelCondenser:
     def condense(self, lines: Sequence[Line], *, most: int) -> list[Condensed]:
         """Return at most `most` sentences, each naming the lines that it rests on."""
         request = _request(lines, most, self._temperature)
-        return _read(self._model.complete(request).text, len(lines), most)
+        with charged_to(lines[0].user_id if lines else ""):
+            return _read(self._model.complete(request).text, len(lines), most)
 
 
 def _request(lines: Sequence[Line], most: int, temperature: float) -> ChatRequest:

@@ -42,11 +42,14 @@ class OpenAIExtractor:
         rules: Extractor,
         observe: Callable[[Event], None],
         temperature: float = 0.1,
+        guidance: str = "",
     ) -> None:
+        """Add `guidance`, what the application wants kept or left, to the instructions."""
         self.model = model
-        self._rules = rules
+        self.rules = rules
         self._observe = observe
         self._temperature = temperature
+        self._guidance = guidance
 
     @property
     def name(self) -> str:
@@ -65,7 +68,7 @@ class OpenAIExtractor:
         """Return the request about a stretch."""
         return ChatRequest(
             "extraction",
-            prompt.instructions(),
+            prompt.instructions() + self._guidance,
             prompt.document(messages, known),
             schema=SCHEMA,
             temperature=self._temperature,
@@ -74,11 +77,11 @@ class OpenAIExtractor:
     def by_rules(self, messages: Sequence[Message], known: Sequence[Fact], why: str) -> Extraction:
         """Extract by the rules from `messages` that the model failed on."""
         self._observe(ExtractionFellBack(self.name, why, len(messages)))
-        extraction = self._rules.extract(messages, known)
+        extraction = self.rules.extract(messages, known)
         return extraction.model_copy(
             update={
                 "candidates": tuple(
-                    candidate.model_copy(update={"extractor": self._rules.name})
+                    candidate.model_copy(update={"extractor": self.rules.name})
                     for candidate in extraction.candidates
                 )
             }

@@ -26,6 +26,7 @@ from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.reports import Forgotten
 from semantic_memory.domain.requests import ForgetRequest
+from semantic_memory.llm.spending import erase_spending
 from semantic_memory.pipeline.forget_requests import (
     OPEN,
     drop_requests,
@@ -137,6 +138,7 @@ class Forgetting:
         if asked.everything:
             self._trail.drop(user_id)
             self._states.drop(user_id)
+            erase_spending(self._ledger, user_id)
         proof = None
         if asked.proof:
             texts = [*self._prover.texts(found), *held]

@@ -16,7 +16,7 @@ from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.overview import Overview, Placed, placed_in
-from semantic_memory.context.pack import Packer
+from semantic_memory.context.pack import NEWER, Packer
 from semantic_memory.context.related import Related
 from semantic_memory.context.render import Ending
 from semantic_memory.context.topics import Pair, keys
@@ -42,6 +42,7 @@ from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.ledger.rules import placing
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
+from semantic_memory.profile.rollup import Rollup
 from semantic_memory.retrieval.contests import material_last, standing_rivals, trusted_first
 from semantic_memory.retrieval.links import newest_first, standing_links
 from semantic_memory.retrieval.nearby import FOUND, is_about
@@ -83,8 +84,12 @@ class Recall:
         files_share: float,
         trail: Trail,
         withheld: Callable[[str], Collection[str]],
+        rollup: Rollup,
     ) -> None:
-        """Leave out of blocks the memories whose ids `withheld` returns for a user."""
+        """Leave out of blocks the memories whose ids `withheld` returns for a user.
+
+        `rollup` brings the core level with what is committed.
+        """
         self._ledger = ledger
         self._searcher = searcher
         self._packer = packer
@@ -99,6 +104,7 @@ class Recall:
         self._files_share = files_share
         self._trail = trail
         self._withheld = withheld
+        self._rollup = rollup
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
@@ -180,12 +186,13 @@ class Recall:
         self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
     ) -> Related:
         """Return what stands around the best of the hits, and around what is shown anyway."""
-        facts = {fact.id: fact for fact in (*(hit.fact for hit in hits[:_LOOKED_AROUND]), *shown)}
+        near_by = [hit.fact for hit in hits[:_LOOKED_AROUND]]
+        facts = {fact.id: fact for fact in (*(hit.fact for hit in hits), *shown)}
         ending = self._endings([hit for hit in hits if hit.changed], facts.values(), wanted)
         newer = {one: [fact] for one, (_, fact) in ending.items() if fact is not None}
         alike: set[Pair] = set()
         for owner, filters in wanted.items():
-            own = [hit.fact.id for hit in hits[:_LOOKED_AROUND] if hit.fact.user_id == owner]
+            own = [fact.id for fact in near_by if fact.user_id == owner]
             if not own:
                 continue
             bearing = {hit.fact.id for hit in hits[:FOUND]}
@@ -201,18 +208,18 @@ class Recall:
                     if other in found
                     and is_about(found[other], facts[one], cosine, is_found=other in bearing)
                 ]
-        facts |= {fact.id: fact for found in newer.values() for fact in found}
+        beside = [fact for found in newer.values() for fact in found]
         linked = {
             pair
             for one, found in newer.items()
-            for fact in found
+            for fact in found[:NEWER]
             for pair in product(keys(facts[one]), keys(fact))
         }
         return Related(
             newer=newer,
             linked=linked | alike,
             endings={one: ending for one, (ending, _) in ending.items()},
-            messages=self._messages_of(facts.values(), wanted),
+            messages=self._messages_of([*near_by, *shown, *beside], wanted),
         )
 
     def _endings(
@@ -345,8 +352,26 @@ class Recall:
                 placed = placed_in(line.layer, fact)
                 (found.texts if placed.section == "profile" else found.written).append(placed)
         now = filters.believed_at or self._clock.now()
+        if filters.believed_at is None:
+            core |= self._fresh(user_id, core, lines, filters)
         found.core.extend(placed_in(name, fact) for name, fact in in_turn(core, now))
         return found
+
+    def _fresh(
+        self,
+        user_id: str,
+        core: Mapping[CoreField, Sequence[Fact]],
+        lines: Sequence[Line],
+        filters: Filters,
+    ) -> dict[CoreField, list[Fact]]:
+        """Return the fields of the core as committed facts have them, before they are derived."""
+        anew = self._rollup.fresh(user_id, [fact for own in core.values() for fact in own])
+        by_hand = {line.layer for line in lines if line.origin != "derived"}
+        return {
+            name: list(filters.admitted(own))
+            for name, own in (anew or {}).items()
+            if name not in by_hand
+        }
 
     def _facts_of(
         self, lines: Sequence[Line], sources: Mapping[str, Fact], user_id: str, filters: Filters

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
-from semantic_memory.domain.reports import Stats
+from semantic_memory.domain.reports import Spend, Stats
+from semantic_memory.llm.spending import Budget, SpendBook
+
+_MOST_USERS = 100
 
 
 class Statistics:
@@ -18,12 +21,16 @@ class Statistics:
         log: SessionLog,
         embedder: EmbedderIdentity,
         size: Callable[[], int],
+        book: SpendBook,
+        budgets: Sequence[Budget] = (),
     ) -> None:
-        """Count a store; `size` returns its bytes."""
+        """Count a store; `size` returns its bytes, `book` has what it spent, of `budgets` too."""
         self._ledger = ledger
         self._log = log
         self._embedder = embedder
         self._size = size
+        self._book = book
+        self._budgets = budgets
 
     def users(self) -> list[str]:
         """Return every user with a memory."""
@@ -45,4 +52,17 @@ class Statistics:
             deleted=sum(n for name, n in tally.items() if name.endswith(f"/{Status.FORGOTTEN}")),
             items=self._ledger.count_items(),
             corrupt_lines=logs.corrupt_lines,
+            spending=_shortened(self._book.spending()),
+            budgets=tuple(budget.state(self._book) for budget in self._budgets),
         )
+
+
+def _shortened(spending: Sequence[Spend]) -> tuple[Spend, ...]:
+    """Return what the users cost who cost most, and the sums of the others by task."""
+    users = dict.fromkeys(one.user_id for one in spending)
+    named = set(list(users)[:_MOST_USERS]) - {""}
+    rest: dict[str, Spend] = {}
+    for one in spending:
+        if one.user_id not in named:
+            rest[one.task] = rest.get(one.task, Spend(user_id="", task=one.task)).plus(one)
+    return (*(one for one in spending if one.user_id in named), *rest.values())

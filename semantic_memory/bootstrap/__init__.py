@@ -36,6 +36,8 @@ from semantic_memory.application.transfer import Transfer
 from semantic_memory.bootstrap.embedded import build_in_directory
 from semantic_memory.bootstrap.embedder import check_embedder, record_embedder
 from semantic_memory.bootstrap.models import (
+    LanguageModels,
+    make_budgets,
     make_condenser,
     make_embedder,
     make_extractor,
@@ -71,6 +73,7 @@ from semantic_memory.judging.packaged import (
     PackagedSentenceJudge,
 )
 from semantic_memory.judging.reading import FactReader
+from semantic_memory.llm.spending import SpendBook
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import INDEX, WHOLE
@@ -162,14 +165,16 @@ def _built(
         sentence_judge = parts.sentence_judge or PackagedSentenceJudge()
         pair_judge = parts.pair_judge or PackagedPairJudge()
         read = FactReader(sentence_judge)
-        second_judge = make_judge(settings, pair_judge, observe, stack)
+        book = SpendBook(ledger, clock)
+        models = LanguageModels(settings, observe, book, stack)
+        second_judge = make_judge(settings, pair_judge, observe, models)
         resolver = Resolver(ledger, index, clock, pair_judge, read, second_judge, expiry)
         counter = parts.token_counter or TiktokenCounter(encoding_name(settings.context.model))
         rollup = Rollup(
             ledger,
             embedder,
             counter,
-            make_condenser(settings, observe, stack),
+            make_condenser(settings, models),
             clock,
             read,
             make_extents(settings),
@@ -177,7 +182,7 @@ def _built(
         gate = Gate(
             ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
         )
-        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, stack)
+        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, models)
         pipeline = make_pipeline(
             settings,
             ledger,
@@ -274,6 +279,7 @@ def _built(
             settings.context.memory_files,
             trail,
             asking.withheld,
+            rollup,
         )
         return UseCases(
             settings=settings,
@@ -290,7 +296,7 @@ def _built(
                 states,
                 clock,
                 observe,
-                make_summarizer(settings, observe, stack),
+                make_summarizer(settings, models),
                 files_in,
                 asking.waiting,
             ),
@@ -310,7 +316,9 @@ def _built(
             items=items,
             review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),
             feed=Feed(ledger),
-            statistics=Statistics(ledger, log, embedder.identity, storage.size),
+            statistics=Statistics(
+                ledger, log, embedder.identity, storage.size, book, make_budgets(settings)
+            ),
             doctor=Doctor(ledger, log, keeper, embedder.identity, clock, storage.check),
             maintenance=maintenance,
             shared=SharedParts(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
+from semantic_memory.domain.events import Event, ModelCalled
 from semantic_memory.domain.ports import (
     Condenser,
     Embedder,
@@ -20,15 +23,20 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.judging.cascade import CascadeJudge
 from semantic_memory.judging.ports import PairJudge, SentenceJudge
-from semantic_memory.settings import Settings
+from semantic_memory.llm.chat import ChatModel
+from semantic_memory.llm.spending import Budget, Budgeted, SpendBook
+from semantic_memory.settings import LLMSettings, Settings
 
 if TYPE_CHECKING:
     import openai
 
     from semantic_memory.llm.endpoint import Endpoint
+    from semantic_memory.llm.forms import Form
 
 
-_OPENAI = "https://api.openai.com/v1"
+_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+_PRICES = {"gpt-4o-mini": (0.15, 0.60)}  # in USD for a million tokens in and out, at OpenAI
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -66,56 +74,220 @@ def make_embedder(settings: Settings) -> Embedder:
         case "openai":
             from semantic_memory.vectors.embedders.openai import OpenAIEmbedder
 
-            key = settings.openai.api_key
+            key = embedding.api_key
             return OpenAIEmbedder(
                 embedding.model or "text-embedding-3-small",
                 embedding.dimension,
-                api_key=key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY"),
-                base_url=settings.openai.base_url,
+                api_key=key.get_secret_value() if key else _own_key(embedding.base_url, "openai"),
+                base_url=embedding.base_url,
             )
+
+
+class LanguageModels:
+    """Makes the clients of the endpoints in the settings, one for each, for all tasks."""
+
+    def __init__(
+        self, settings: Settings, observe: Observer, book: SpendBook, resources: ExitStack
+    ) -> None:
+        """`book` keeps what they cost, `resources` closes their connections."""
+        self._settings = settings
+        self._observe = observe
+        self._book = book
+        self._resources = resources
+        self._made: dict[str, Endpoint] = {}
+
+    def get(self, name: str, setting: str) -> Endpoint:
+        """Return the client of the endpoint `name`, which `setting` asks for.
+
+        Raises ConfigurationError if there is none, or it has no key, and MissingDependencyError
+        without the extra that it needs.
+        """
+        if name not in self._made:
+            self._made[name] = make_endpoint(
+                endpoint_settings(self._settings, name, setting),
+                setting,
+                self._report,
+                self._resources,
+            )
+        return self._made[name]
+
+    def within(self, budget: Budget, name: str, setting: str) -> ChatModel:
+        """Return that client, which isn't asked once the budget is spent.
+
+        Raises ConfigurationError also if a budget in USD needs a price.
+        """
+        model = self.get(name, setting)
+        if budget.usd is not None and model.price is None:
+            raise ConfigurationError(
+                f"a daily budget in USD needs the price of the model: set"
+                f" llm.{name}.usd_per_million_tokens"
+            )
+        return Budgeted(model, budget, self._book, self._observe)
+
+    def _report(self, event: Event, /) -> None:
+        if isinstance(event, ModelCalled):
+            self._book.record(event)
+        self._observe(event)
+
+
+def make_endpoint(
+    chosen: LLMSettings, setting: str, observe: Observer, resources: ExitStack
+) -> Endpoint:
+    """Make the client of an endpoint. Raises as `LanguageModels.get` does."""
+    from semantic_memory.llm.breaker import CircuitBreaker
+    from semantic_memory.llm.endpoint import Endpoint, Price
+
+    price = chosen.usd_per_million_tokens
+    if price is None and chosen.base_url is None:
+        price = _PRICES.get(_model(chosen))
+    return Endpoint(
+        _form(chosen, setting, resources),
+        _model(chosen),
+        breaker=CircuitBreaker(chosen.breaker_failures, chosen.breaker_seconds),
+        observe=observe,
+        price=Price(*price) if price else None,
+        context_tokens=chosen.context_tokens,
+        max_retries=chosen.max_retries,
+    )
+
+
+def _form(chosen: LLMSettings, setting: str, resources: ExitStack) -> Form:
+    match chosen.provider:
+        case "openai":
+            import httpx
+
+            from semantic_memory.llm.openai import OpenAIForm
+            from semantic_memory.llm.transport import Transport
+
+            client = httpx.Client(
+                base_url=chosen.base_url or _URLS["openai"],
+                headers=_headers(chosen, setting),
+                params=dict(chosen.query),
+                timeout=chosen.timeout_seconds,
+            )
+            transport = Transport(resources.enter_context(client), chosen.timeout_seconds)
+            return OpenAIForm(transport, _model(chosen))
+        case "anthropic":
+            try:
+                import anthropic
+            except ImportError:
+                raise MissingDependencyError(
+                    f"{setting} names an endpoint of the provider anthropic, which needs the"
+                    " package anthropic: pip install 'semantic-memory[anthropic]'"
+                ) from None
+            from semantic_memory.llm.anthropic import AnthropicForm
+
+            own = anthropic.Anthropic(
+                api_key=_key(chosen, setting) or "none",
+                base_url=chosen.base_url or _URLS["anthropic"],
+                default_headers=_plain(chosen.headers),
+                default_query=dict(chosen.query),
+                timeout=chosen.timeout_seconds,
+                max_retries=0,
+            )
+            return AnthropicForm(resources.enter_context(own), chosen.model, chosen.timeout_seconds)
+
+
+def _headers(chosen: LLMSettings, setting: str) -> dict[str, str]:
+    key = _key(chosen, setting)
+    own = _plain(chosen.headers)
+    return {"Authorization": f"Bearer {key}", **own} if key else own
+
+
+def _plain(headers: Mapping[str, SecretStr]) -> dict[str, str]:
+    return {name: value.get_secret_value() for name, value in headers.items()}
+
+
+def _model(chosen: LLMSettings) -> str:
+    return chosen.model or "gpt-4o-mini"
+
+
+def endpoint_settings(settings: Settings, name: str, setting: str) -> LLMSettings:
+    """Return the settings of the endpoint `name`, which `setting` asks for.
+
+    Raises ConfigurationError if there is none.
+    """
+    if name in settings.llm:
+        return settings.llm[name]
+    if name == "openai":
+        return LLMSettings()
+    known = ", ".join(sorted({*settings.llm, "openai"}))
+    raise ConfigurationError(
+        f"{setting} names the endpoint {name!r}, but there is no section [llm.{name}] in the"
+        f" settings; known are {known}"
+    )
+
+
+def speaks_openai(settings: Settings) -> bool:
+    """Tell whether the endpoint that extracts has OpenAI's form, and may have its batch API."""
+    name = settings.extraction.llm
+    return endpoint_settings(settings, name, "extraction.llm").provider == "openai"
+
+
+def _key(chosen: LLMSettings, setting: str) -> str | None:
+    """Return an endpoint's key. Raises ConfigurationError if it needs one and has none."""
+    if chosen.api_key is not None:
+        return chosen.api_key.get_secret_value()
+    key = _own_key(chosen.base_url, chosen.provider)
+    if not key and not chosen.base_url and not chosen.headers:
+        raise ConfigurationError(
+            f"{setting} needs a key: set {_KEYS[chosen.provider]} or the endpoint's api_key, or its"
+            " base_url for an endpoint that takes none"
+        )
+    return key
+
+
+def _own_key(base_url: str | None, provider: str) -> str | None:
+    """Return the key of a provider's own endpoint from the environment; no other gets to see it."""
+    return None if base_url else os.environ.get(_KEYS[provider])
 
 
 def make_extractor(
-    settings: Settings, judge: SentenceJudge, observe: Observer, resources: ExitStack
+    settings: Settings, judge: SentenceJudge, observe: Observer, models: LanguageModels
 ) -> Extractor:
-    """Make the extractor that the settings name; `resources` closes its connections."""
+    """Make the extractor that the settings name."""
     from ingest.extract.offline import OfflineExtractor
 
-    match settings.extraction.provider:
-        case "offline":
-            return OfflineExtractor(judge)
-        case "openai":
-            from ingest.extract.openai import OpenAIExtractor
+    rules = OfflineExtractor(judge)
+    if not settings.extraction.llm:
+        return rules
+    from ingest.extract.guidance import guidance
+    from ingest.extract.openai import OpenAIExtractor
 
-            return OpenAIExtractor(
-                make_model(settings, settings.extraction.model, observe, resources),
-                rules=OfflineExtractor(judge),
-                observe=observe,
-                temperature=settings.extraction.temperature,
-            )
+    extraction = settings.extraction
+    return OpenAIExtractor(
+        models.get(extraction.llm, "extraction.llm"),
+        rules=rules,
+        observe=observe,
+        temperature=extraction.temperature,
+        guidance=guidance(extraction.instructions, extraction.include, extraction.exclude),
+    )
 
 
-def make_condenser(settings: Settings, observe: Observer, resources: ExitStack) -> Condenser | None:
+def make_condenser(settings: Settings, models: LanguageModels) -> Condenser | None:
     """Make the condenser of histories: the model that extracts, if there is one."""
-    match settings.extraction.provider:
-        case "offline":
-            return None
-        case "openai":
-            from ingest.extract.condense import ModelCondenser
+    if not settings.extraction.llm:
+        return None
+    from ingest.extract.condense import ModelCondenser
 
-            return ModelCondenser(
-                make_model(settings, settings.extraction.model, observe, resources),
-                temperature=settings.extraction.temperature,
-            )
+    return ModelCondenser(
+        models.get(settings.extraction.llm, "extraction.llm"),
+        temperature=settings.extraction.temperature,
+    )
 
 
 def make_summarizer(
-    settings: Settings, observe: Observer, resources: ExitStack
+    settings: Settings, models: LanguageModels
 ) -> Callable[[TokenCounter], Summarizer | None]:
-    """Return a function that makes the summarizer of windows, given a counter of their tokens.
+    """Return a function that makes the summarizer of windows, given a counter of their tokens."""
+    if settings.summary.llm:
+        from ingest.extract.summarize import ModelSummarizer
 
-    `resources` closes its connections.
-    """
+        summarizer = ModelSummarizer(
+            models.get(settings.summary.llm, "summary.llm"),
+            temperature=settings.extraction.temperature,
+        )
+        return lambda _: summarizer
     match settings.window.summarizer:
         case "none":
             return lambda _: None
@@ -123,111 +295,66 @@ def make_summarizer(
             from semantic_memory.session.extractive import ExtractiveSummarizer
 
             return ExtractiveSummarizer
-        case "openai":
-            from ingest.extract.summarize import ModelSummarizer
-
-            model = settings.window.summary_model or settings.extraction.model
-            summarizer = ModelSummarizer(
-                make_model(settings, model, observe, resources, "window.summarizer"),
-                temperature=settings.extraction.temperature,
-            )
-            return lambda _: summarizer
-
-
-def make_model(
-    settings: Settings,
-    model: str,
-    observe: Observer,
-    resources: ExitStack,
-    setting: str = "extraction.provider",
-) -> Endpoint:
-    """Make the client of a model at the endpoint that `setting` asks for.
-
-    `resources` closes its connections. Raises ConfigurationError if there is no key.
-    """
-    import httpx
-
-    from semantic_memory.llm.breaker import CircuitBreaker
-    from semantic_memory.llm.endpoint import Endpoint, Price
-    from semantic_memory.llm.openai import OpenAIForm
-    from semantic_memory.llm.transport import Transport
-
-    extraction = settings.extraction
-    client = resources.enter_context(
-        httpx.Client(
-            base_url=settings.openai.base_url or _OPENAI,
-            headers={"Authorization": f"Bearer {_key(settings, setting) or 'none'}"},
-            timeout=extraction.timeout_seconds,
-        )
-    )
-    price = extraction.usd_per_million_tokens.get(model)
-    return Endpoint(
-        OpenAIForm(Transport(client, extraction.timeout_seconds), model),
-        model,
-        breaker=CircuitBreaker(extraction.breaker_failures, extraction.breaker_seconds),
-        observe=observe,
-        price=Price(*price) if price else None,
-        max_retries=extraction.max_retries,
-    )
 
 
 def make_judge(
-    settings: Settings, packaged: PairJudge, observe: Observer, resources: ExitStack
+    settings: Settings, packaged: PairJudge, observe: Observer, models: LanguageModels
 ) -> PairJudge | None:
     """Make the judge of two facts' relation where the packaged judge is unsure; None to do without.
 
-    `resources` closes its connections. Raises ConfigurationError, and MissingDependencyError
-    without sentence-transformers.
+    Raises ConfigurationError, and MissingDependencyError without sentence-transformers.
     """
     beliefs = settings.beliefs
     second: PairJudge
-    match beliefs.judge:
-        case "packaged":
-            return None
-        case "openai":
-            from semantic_memory.judging.llm import LLMJudge
+    if beliefs.llm:
+        from semantic_memory.judging.llm import LLMJudge
 
-            name = beliefs.model or settings.extraction.model
-            model = make_model(settings, name, observe, resources, "beliefs.judge")
-            second, name = LLMJudge(model), model.name
-        case "nli":
-            try:
-                from semantic_memory.judging.nli import NLIJudge
-            except ImportError:
-                raise MissingDependencyError(
-                    "beliefs.judge nli needs sentence-transformers:"
-                    " pip install 'semantic-memory[sentence-transformers]'"
-                ) from None
-            if not beliefs.model:
-                raise ConfigurationError(
-                    "beliefs.judge nli needs beliefs.model: the directory of a cross-encoder, or a"
-                    " name in the local cache"
-                )
-            second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
+        model: ChatModel = models.get(beliefs.llm, "beliefs.llm")
+        for budget in make_budgets(settings):
+            model = models.within(budget, beliefs.llm, "beliefs.llm")
+        second, name = LLMJudge(model), model.name
+    elif beliefs.judge == "packaged":
+        return None
+    else:
+        try:
+            from semantic_memory.judging.nli import NLIJudge
+        except ImportError:
+            raise MissingDependencyError(
+                "beliefs.judge nli needs sentence-transformers:"
+                " pip install 'semantic-memory[sentence-transformers]'"
+            ) from None
+        if not beliefs.model:
+            raise ConfigurationError(
+                "beliefs.judge nli needs beliefs.model: the directory of a cross-encoder, or a"
+                " name in the local cache"
+            )
+        second, name = NLIJudge(beliefs.model), f"nli:{Path(beliefs.model).name}"
     return CascadeJudge(
         packaged, second, name=name, observe=observe, per_hour=beliefs.pairs_per_hour
     )
 
 
+def make_budgets(settings: Settings) -> list[Budget]:
+    """Return the daily budgets of tasks that have one."""
+    beliefs = settings.beliefs
+    if beliefs.daily_budget_tokens is None and beliefs.daily_budget_usd is None:
+        return []
+    return [Budget("beliefs", beliefs.daily_budget_tokens, beliefs.daily_budget_usd)]
+
+
 def make_client(settings: Settings) -> openai.OpenAI:
-    """Make the client of the batch API. Raises ConfigurationError if there is no key."""
+    """Make the client of the batch API of the endpoint that extracts.
+
+    Raises ConfigurationError if there is no key.
+    """
     import openai  # takes longer to import than all the rest, and few stores need it
 
+    chosen = endpoint_settings(settings, settings.extraction.llm, "extraction.llm")
     return openai.OpenAI(
-        api_key=_key(settings, "extraction.provider") or "none",
-        base_url=settings.openai.base_url,
-        timeout=settings.extraction.timeout_seconds,
-        max_retries=settings.extraction.max_retries,
+        api_key=_key(chosen, "extraction.llm") or "none",
+        base_url=chosen.base_url or _URLS["openai"],
+        default_headers=_plain(chosen.headers),
+        default_query=dict(chosen.query),
+        timeout=chosen.timeout_seconds,
+        max_retries=chosen.max_retries,
     )
-
-
-def _key(settings: Settings, setting: str) -> str | None:
-    """Return the endpoint's key. Raises ConfigurationError if `setting` needs one."""
-    key = settings.openai.api_key
-    api_key = key.get_secret_value() if key else os.environ.get("OPENAI_API_KEY")
-    if not api_key and not settings.openai.base_url:
-        raise ConfigurationError(
-            f"{setting} openai needs a key: set OPENAI_API_KEY or openai.api_key, or"
-            " openai.base_url for an endpoint that takes none"
-        )
-    return api_key

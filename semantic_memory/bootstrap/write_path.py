@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
-from semantic_memory.bootstrap.models import make_client
+from semantic_memory.bootstrap.models import make_client, speaks_openai
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer, SessionLog
@@ -20,6 +22,7 @@ from semantic_memory.pipeline.reading import Portion, PortionReader, StretchRead
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.sessions import Redacting, Sessions, Shortening
 from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
+from semantic_memory.pipeline.standing_in import Rereading, StandIn
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.settings import Settings
@@ -65,7 +68,8 @@ def make_pipeline(
         extractor.name,
         settings.profile.ages,
     )
-    committer = Committer(ledger, reader, admission, observe, hint)
+    standing_in = make_stand_in(settings, ledger, reader, extractor, clock, hint)
+    committer = Committer(ledger, reader, admission, observe, hint, standing_in)
     batch = make_batch(settings, ledger, extractor, stretches, committer, observe, hint, resources)
     alone = settings.extraction.batch
 
@@ -80,7 +84,7 @@ def make_pipeline(
         ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
     )
     held = batch.holds if batch is not None else lambda _: False
-    extracting = Extracting(stretches, extractor, committer, observe, held)
+    extracting = Extracting(stretches, extractor, committer, observe, held, standing_in)
     runner.add(storing, Pace(eager=True, leased=False))
     runner.add(
         extracting,
@@ -94,6 +98,9 @@ def make_pipeline(
     )
     if batch is not None:
         runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
+    if standing_in is not None:
+        rereading = Rereading(standing_in, partial(answers, extractor))
+        runner.add(rereading, Pace(flushed=False))
     runner.add(Embedding(ledger, embedder, observe, hint), Pace(leased=False))
     runner.add(Consolidating(resolver, observe, hint))
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
@@ -104,6 +111,34 @@ def make_pipeline(
         pace = Pace(quiet=_PATIENCE, most_wait=_PATIENCE, flushed=False)
         runner.add(Redacting(ledger, pipeline.pay), pace)
     return pipeline
+
+
+def make_stand_in(
+    settings: Settings,
+    ledger: Ledger,
+    reader: PortionReader,
+    extractor: Extractor,
+    clock: Clock,
+    hint: Hint,
+) -> StandIn | None:
+    """Make what has the rules extract in a model's place; None where no model extracts."""
+    if not settings.extraction.llm:
+        return None
+    from ingest.extract.openai import OpenAIExtractor
+
+    if not isinstance(extractor, OpenAIExtractor):
+        return None
+    patience = timedelta(hours=settings.extraction.stand_in_hours)
+    return StandIn(ledger, reader, extractor.rules, clock, patience, hint)
+
+
+def answers(extractor: Extractor) -> bool:
+    """Return True if the model of an extractor answers, as far as it can be asked."""
+    from ingest.extract.openai import OpenAIExtractor
+    from semantic_memory.llm.endpoint import Endpoint
+
+    model = extractor.model if isinstance(extractor, OpenAIExtractor) else None
+    return model.answers() if isinstance(model, Endpoint) else True
 
 
 def make_batch(
@@ -121,7 +156,7 @@ def make_batch(
     Raises ConfigurationError if the settings ask for a batch then.
     """
     extraction = settings.extraction
-    if extraction.provider == "openai":
+    if extraction.llm and speaks_openai(settings):
         from ingest.extract.openai import OpenAIExtractor
         from ingest.extract.openai_batch import OpenAIBatch
         from semantic_memory.llm.endpoint import Endpoint
@@ -141,7 +176,7 @@ def make_batch(
             )
     if extraction.batch:
         raise ConfigurationError(
-            "extraction.batch (--batch) needs extraction.provider openai: rules read at once and"
-            " cost nothing"
+            "extraction.batch (--batch) needs extraction.llm, an endpoint of the provider openai:"
+            " rules read at once and cost nothing"
         )
     return None

@@ -27,6 +27,7 @@ _CHARACTERS = 8  # more than a token has on average in any language
 _CHANCE = 0.25  # overlap to expect of any two memories about one subject
 REPEATS = 0.8
 """Overlap from which a memory says nothing that a chosen one doesn't."""
+_LEAST_WORTH = 0.6  # share of its price that a line with a new word of the question must be worth
 _MISFITS = 64  # consecutive candidates too long for the room, after which the search ends
 
 
@@ -170,6 +171,9 @@ class _Chooser:
         misfits = 0
         while heap and misfits < _MISFITS:
             _, place = heapq.heappop(heap)
+            if self._candidates[place].score < _LEAST_WORTH * self._spent * self._best:
+                self.refused[place] = "weak"
+                continue
             line = self._lines.get(place) or self._measured(place)
             value = self._value(place, line)
             # The value in the heap was an upper bound, or has fallen with a later choice.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import figures, stems
@@ -16,6 +17,8 @@ _FEWEST_STEMS = 3
 """Content words of a sentence that says something whatever was asked."""
 _COVERED = 0.6
 """Share of a fact's content words in the sentence that it was drawn from."""
+_KNOWN = 0.67
+"""Share of a sentence's content words in other lines, from which on they tell it."""
 _OF_NOBODY = frozenset(stems("the user and others, the assistant"))
 _LONGEST = 300  # characters of a piece without a line break or the end of a sentence
 
@@ -53,7 +56,7 @@ def telling(text: str, wanted: Collection[str] = (), known: frozenset[str] = fro
     """Return the sentences of a message that state something, or that have `wanted` stems.
 
     Questions and exclamations of a word or two that have none are left out, unless nothing else is
-    there, and so are sentences that have no more than the `known` stems: nothing may be left then.
+    there, and so are sentences that the `known` stems tell: nothing may be left then.
     A line of one sentence, as of a list or of code, stays.
 
     >>> telling("Thanks, Mel! I went to Oslo by train. How about you?", {"train"})
@@ -61,22 +64,31 @@ def telling(text: str, wanted: Collection[str] = (), known: frozenset[str] = fro
     """
     lines = text.split("\n")
     told = [_told(line, wanted, known) for line in lines]
-    kept = [own for own, line in zip(told, lines, strict=True) if own or not line.strip()]
-    if not any(map(str.strip, kept)):
-        return "" if known else text
-    return text if told == lines else "\n".join(kept).strip()
+    if told == lines:
+        return text
+    return "\n".join(filter(None, told)) or ("" if known else text)
 
 
 def _told(line: str, wanted: Collection[str], known: frozenset[str]) -> str:
     parts = _ENDS.split(line)
-    new = [part for part in parts if not known or not known.issuperset(stems(part))]
+    new = [part for part in parts if not known or not _is_known(part, known)]
     if len(parts) > 1 or known:
         new = [part for part in new if _tells(part, wanted)]
     return " ".join(new)
 
 
+@lru_cache(maxsize=16_384)
+def _stems(sentence: str) -> frozenset[str]:
+    return frozenset(stems(sentence))
+
+
+def _is_known(sentence: str, known: frozenset[str]) -> bool:
+    own = _stems(sentence)
+    return len(own & known) >= _KNOWN * len(own)
+
+
 def _tells(sentence: str, wanted: Collection[str]) -> bool:
-    own = set(stems(sentence))
+    own = _stems(sentence)
     if not own.isdisjoint(wanted):
         return True
     if sentence.endswith("?"):
@@ -95,15 +107,15 @@ def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str
     """
     own = content_stems(content)
     parts = message.split("\n") if "\n" in message else _ENDS.split(message)
-    best = max(parts, key=lambda part: len(own.intersection(stems(part))))
+    best = max(parts, key=lambda part: len(own & _stems(part)))
     read = resolved(best)
-    is_drawn = len(own.intersection(stems(read))) >= _COVERED * len(own)
+    is_drawn = len(own & _stems(read)) >= _COVERED * len(own)
     return best if is_drawn and figures(content) <= figures(read) else None
 
 
 def content_stems(fact: str) -> frozenset[str]:
     """Return the stems of a fact without those that stand for whoever speaks."""
-    return frozenset(stems(fact)) - _OF_NOBODY
+    return _stems(fact) - _OF_NOBODY
 
 
 def _leads(worth: Sequence[int], first: int, last: int, best: int) -> bool:

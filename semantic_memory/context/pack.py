@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Line, Policy, choose
-from semantic_memory.context.connected import connected, may_be_shown, shares_words
+from semantic_memory.context.connected import connected, may_be_shown
 from semantic_memory.context.excerpt import content_stems, excerpt, source_of, telling
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, word_bits
 from semantic_memory.context.related import NOTHING_RELATED, Related
 from semantic_memory.context.topics import Pair, keys, topics
 from semantic_memory.domain.english.core import names_a_need
+from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.ports import TokenCounter
@@ -25,7 +26,8 @@ from semantic_memory.domain.values import normalised
 
 BEST = 10
 """Hits of a search that are shown as far as the budget goes."""
-_NEWER = 2  # newer statements that come with one of them
+NEWER = 2
+"""Newer statements that come with one of them."""
 _TOKENS_FOR_NEWER = 250  # of the budget for each of them
 _NAMED = 20  # memories of which a block says why they aren't in it
 _SHORT_LINE = 4  # tokens; more hits than lines of this length fit the budget aren't considered
@@ -125,6 +127,7 @@ class _Block:
         self._room = budget - prices.frame(len(hits))
         self._shown: list[Placed] = []
         self._chosen: list[tuple[Category, Line]] = []
+        self._known_keys: dict[str, set[str]] = {}
         self._given = 0
         """Number of lines that are shown whatever the question."""
         self._beside = 0
@@ -144,25 +147,20 @@ class _Block:
     def bearing(self, events: Sequence[Placed], query: str) -> list[Placed]:
         """Return the events that bear on the question, and that the notes don't tell.
 
-        An event bears on it if it shares words with it, or a session with a shown hit, unless it
-        is of others; what somebody needs always does.
+        An event bears on it if it shares words with it, names apart; what somebody needs always
+        does.
         """
         asked = frozenset(stems(query))
+        named = [*names(query), *(one.fact.source.speaker or "" for one in events)]
+        topic = asked - {stem for name in named for stem in stems(name)}
         notes = [one for one in self._shown if one.section == render.NOTES]
-        sessions = {session for one in notes for session in one.fact.sessions}
-        told = _lines_by_message(notes)
-
-        def bears(fact: Fact) -> bool:
-            if shares_words(fact.content, query) or names_a_need(fact.content):
-                return True
-            return not sessions.isdisjoint(fact.sessions) and not _is_of_others(fact)
-
+        told = {key for one in notes for key in self._keys(one.fact)}
         return [
             one
             for one in events
             if may_be_shown(one.fact, asked)
-            and bears(one.fact)
-            and told.keys().isdisjoint(one.fact.message_ids)
+            and (not topic.isdisjoint(stems(one.fact.content)) or names_a_need(one.fact.content))
+            and told.isdisjoint(self._keys(one.fact))
         ]
 
     def show(self, part: Iterable[Placed], most: int, prices: Prices | None = None) -> int:
@@ -259,7 +257,7 @@ class _Block:
         if not may_be_shown(fact, asked):
             return
         ending = self._related.endings.get(fact.id)
-        for newer in self._related.newer.get(fact.id, ())[:_NEWER]:
+        for newer in self._related.newer.get(fact.id, ())[:NEWER]:
             if not self._lines_of(newer):
                 if not may_be_shown(newer, asked) or _is_known(newer, self._without):
                     continue
@@ -276,8 +274,14 @@ class _Block:
 
     def _lines_of(self, fact: Fact) -> list[int]:
         """Return the places of the lines that show a memory, or one from the same message."""
-        own = keys(fact)
-        return [n for n, one in enumerate(self._shown) if not own.isdisjoint(keys(one.fact))]
+        own = self._keys(fact)
+        return [n for n, one in enumerate(self._shown) if not own.isdisjoint(self._keys(one.fact))]
+
+    def _keys(self, fact: Fact) -> set[str]:
+        known = self._known_keys.get(fact.id)
+        if known is None:
+            known = self._known_keys[fact.id] = keys(fact)
+        return known
 
     def _add(self, one: Placed) -> bool:
         """Show a note, if it fits and no other line tells it."""
@@ -287,6 +291,13 @@ class _Block:
         cost = line.tokens + self._opening(one.section)
         if cost > self._room:
             return False
+        if _is_message(one.fact):
+            own = self._keys(one.fact)
+            self._shown = [
+                other
+                for other in self._shown
+                if other.section != render.NOTES or own.isdisjoint(self._keys(other.fact))
+            ]
         self._room -= cost
         self._shown.append(one)
         self._chosen.append((one.fact.category, line))
@@ -298,11 +309,11 @@ class _Block:
         That is another line from its message with the same text, or, of a fact, one shown whatever
         the question that has its text.
         """
-        text, own = _text_of(one), keys(one.fact)
+        text, own = _text_of(one), self._keys(one.fact)
         for place, other in enumerate(self._shown):
             told = _text_of(other)
             if other.fact.id == one.fact.id or (
-                told == text and not own.isdisjoint(keys(other.fact))
+                told == text and not own.isdisjoint(self._keys(other.fact))
             ):
                 return True
             if place < self._given and not _is_message(one.fact) and text in told:
@@ -335,8 +346,9 @@ class _Block:
         return told if content_stems(told) - content_stems(fact.content) else None
 
     def _known_of(self, message: Fact) -> frozenset[str]:
-        """Return the stems of the lines drawn from a message."""
+        """Return the stems of the lines beside the notes that are drawn from a message."""
         lines = (self._shown[place] for place in self._lines_of(message))
+        lines = (one for one in lines if one.section != render.NOTES)
         return frozenset(stem for one in lines for stem in stems(one.text or one.fact.content))
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
@@ -394,7 +406,7 @@ class _Block:
         numbers = {
             key: number
             for number, (one, _) in enumerate(ordered, start=1)
-            for key in keys(one.fact)
+            for key in self._keys(one.fact)
         }
         return [
             render.Entry(one.fact, self._text(one, topic, numbers), one.section, topic)
@@ -447,21 +459,6 @@ def _text_of(one: Placed) -> str:
 
 def _is_message(fact: Fact) -> bool:
     return fact.category is Category.CONVERSATION
-
-
-def _is_of_others(fact: Fact) -> bool:
-    """Return True if a personal fact of a conversation names neither its user nor a need.
-
-    What the application adds is of its user: "Prefers black tea".
-    """
-    own = ("the user", *filter(None, [fact.source.speaker]))
-    told = fact.content.casefold()
-    return (
-        fact.category is Category.PERSONAL
-        and bool(fact.message_ids)
-        and not any(one.casefold() in told for one in own)
-        and not names_a_need(fact.content)
-    )
 
 
 def _relevance(best: float, floor: float) -> float:

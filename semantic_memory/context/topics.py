@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from semantic_memory.context.render import place
@@ -64,11 +65,16 @@ def _entities(facts: Sequence[Fact]) -> Iterator[frozenset[str]]:
         for source in fact.sources
         for word in (source.speaker or "").casefold().split()
     }
-    named = [frozenset(names(fact.content)) - speakers for fact in facts]
+    named = [_named(fact.content) - speakers for fact in facts]
     counted = Counter(name for own in named for name in own)
     most = max(2.0, _COMMON * len(facts))
     for own in named:
         yield frozenset(name for name in own if counted[name] <= most)
+
+
+@lru_cache(maxsize=8_192)
+def _named(text: str) -> frozenset[str]:
+    return frozenset(names(text))
 
 
 def _are_near(one: Fact, other: Fact) -> bool:

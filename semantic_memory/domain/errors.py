@@ -14,6 +14,7 @@
     │   └── EmbedderMismatchError           the store has another model's vectors: names `reembed`
     ├── ProviderError                       a model endpoint failed after its retries
     │   ├── ProviderRefusedError            it refuses every request: key, model name, quota
+    │   ├── BudgetReachedError              the daily budget of a task is spent: says until when
     │   ├── AnswerUnusableError             its answer is too large, a refusal, or of another form
     │   └── InputRefusedError               it rejects this input; retrying won't help
     │       └── InputTooLongError           input or answer exceed what it takes: ask for less
@@ -101,6 +102,10 @@ class ProviderError(SemanticMemoryError):
 
 class ProviderRefusedError(ProviderError):
     """A model endpoint refuses every request until its key, model name or quota is put right."""
+
+
+class BudgetReachedError(ProviderError):
+    """The daily budget of a task is spent; its model is asked again on the next day."""
 
 
 class AnswerUnusableError(ProviderError):

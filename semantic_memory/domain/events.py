@@ -144,6 +144,17 @@ class ModelCalled:
     cost_usd: float | None
     """Computed from the prices in the settings; None for a model without a price."""
     seconds: float
+    user_id: str = ""
+    """The user on whose behalf it was asked; empty for nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReached:
+    """A task has spent its daily budget; its model isn't asked any more today."""
+
+    task: str
+    tokens: int
+    cost_usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +399,7 @@ Event = (
     | ExtractionFailed
     | MemoryQuarantined
     | ModelCalled
+    | BudgetReached
     | ExtractionFellBack
     | ExtractionBatched
     | BreakerOpened

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from semantic_memory.domain.events import (
     BeliefsResolved,
     BreakerOpened,
+    BudgetReached,
     CheckpointRestored,
     CompactionFailed,
     CursorLost,
@@ -87,6 +88,11 @@ _LINES: Mapping[type[Event], _Line] = {
         "extraction",
         "the rules extracted from %(messages)d messages, as the answer of %(extractor)s was"
         " %(reason)s",
+    ),
+    BudgetReached: _Line(
+        WARNING,
+        "spending",
+        "the daily budget of %(task)s is spent: %(tokens)d tokens, USD %(cost_usd).2f",
     ),
     BreakerOpened: _Line(
         WARNING,

@@ -102,6 +102,43 @@ class Forgotten(int):
         return made
 
 
+class Spend(Value):
+    """Cost of one user's calls of language models for one task, since the store began."""
+
+    user_id: str
+    """Empty for calls on behalf of no user, and for the sum of users who aren't listed."""
+    task: str
+    """`extraction`, `condensing`, `summary`, `beliefs`, ..."""
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    """By the prices in the settings; calls of models without a price add nothing."""
+
+    def plus(self, other: Spend) -> Spend:
+        """Return the sum with another user's spending for the same task, with no user."""
+        return Spend(
+            user_id="",
+            task=self.task,
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+        )
+
+
+class BudgetState(Value):
+    """What a task has spent today, UTC, of its daily budget."""
+
+    task: str
+    tokens: int
+    most_tokens: int | None = None
+    cost_usd: float
+    most_usd: float | None = None
+    reached_until: Timestamp | None = None
+    """Time at which the budget begins anew; None while some of it is left."""
+
+
 class Stats(Value):
     """Contents of a store in numbers."""
 
@@ -120,6 +157,10 @@ class Stats(Value):
     """Number of lines of session logs that can't be read."""
     items: int = 0
     """Number of items: JSON values under exact keys."""
+    spending: tuple[Spend, ...] = ()
+    """Cost of language models by user and task, for the users who cost most."""
+    budgets: tuple[BudgetState, ...] = ()
+    """Daily budgets of tasks, and what is left of them."""
 
 
 class TagCount(Value):

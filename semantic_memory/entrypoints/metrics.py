@@ -17,6 +17,7 @@ from prometheus_client.registry import Collector
 from semantic_memory.domain.events import (
     BeliefsResolved,
     BreakerOpened,
+    BudgetReached,
     CheckpointRestored,
     CompactionFailed,
     ContextPacked,
@@ -96,8 +97,13 @@ class MetricsObserver:
         self._compactions = counter("window_compactions", "Compactions of windows.", "level")
         self._saved = counter("window_saved_tokens", "Tokens saved by compactions.")
         self._calls = counter("model_calls", "Requests to language models.", "purpose", "model")
-        self._model_tokens = counter("model_tokens", "Tokens of model calls.", "model", "kind")
-        self._model_cost = counter("model_cost_usd", "Cost by the settings' prices.", "model")
+        self._model_tokens = counter(
+            "model_tokens", "Tokens of model calls.", "purpose", "model", "kind"
+        )
+        self._model_cost = counter(
+            "model_cost_usd", "Cost by the settings' prices.", "purpose", "model"
+        )
+        self._budgets = counter("budget_reached", "Days on which a budget was spent.", "purpose")
         self._batches = counter("extraction_batches", "Extraction batches at a provider.", "status")
         self._judging = counter(
             "judged_by_rules", "Pairs of facts judged by rules after the model failed."
@@ -173,9 +179,12 @@ class MetricsObserver:
                 self._checkpoints.inc()
             case ModelCalled():
                 self._calls.labels(event.purpose, event.model).inc()
-                self._model_tokens.labels(event.model, "input").inc(event.input_tokens)
-                self._model_tokens.labels(event.model, "output").inc(event.output_tokens)
-                self._model_cost.labels(event.model).inc(event.cost_usd or 0.0)
+                purpose, model = event.purpose, event.model
+                self._model_tokens.labels(purpose, model, "input").inc(event.input_tokens)
+                self._model_tokens.labels(purpose, model, "output").inc(event.output_tokens)
+                self._model_cost.labels(purpose, model).inc(event.cost_usd or 0.0)
+            case BudgetReached(task=task):
+                self._budgets.labels(task).inc()
             case ExtractionBatched(status=status):
                 self._batches.labels(status).inc()
             case _:
@@ -258,6 +267,14 @@ class StoreFigures(Collector):
         for name, number in stats.by_category_and_status.items():
             memories.add_metric(name.split("/", 1), number)
         yield memories
+        cost = GaugeMetricFamily(
+            PREFIX + "spend_usd",
+            "Cost of language models, of the users who cost most; the others have no name.",
+            labels=["user", "task"],
+        )
+        for spend in stats.spending:
+            cost.add_metric([spend.user_id, spend.task], spend.cost_usd)
+        yield cost
         for name, about, value in (
             ("users", "Users with a memory.", stats.users),
             ("sessions", "Sessions with a log.", stats.sessions),

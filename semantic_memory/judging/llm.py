@@ -12,6 +12,7 @@ from semantic_memory.domain.errors import AnswerUnusableError
 from semantic_memory.judging.ports import Pair, Verdict
 from semantic_memory.language.identity import disagree
 from semantic_memory.llm.chat import ChatModel, ChatRequest, in_halves
+from semantic_memory.llm.spending import charged_to
 
 _AT_ONCE = 20
 _Relation = Literal["same", "refines", "updates", "contradicts", "unrelated"]
@@ -55,12 +56,13 @@ class LLMJudge:
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """Return one verdict for each pair. Raises ProviderError without a usable answer."""
-        return [
-            verdict
-            for start in range(0, len(pairs), _AT_ONCE)
-            for part in in_halves(pairs[start : start + _AT_ONCE], self._request)
-            for verdict in part
-        ]
+        with charged_to(pairs[0].older.user_id if pairs else ""):
+            return [
+                verdict
+                for start in range(0, len(pairs), _AT_ONCE)
+                for part in in_halves(pairs[start : start + _AT_ONCE], self._request)
+                for verdict in part
+            ]
 
     def _request(self, pairs: Sequence[Pair]) -> list[Verdict]:
         shown = [

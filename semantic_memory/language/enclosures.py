@@ -35,16 +35,18 @@ def _table() -> dict[str, str]:
 _FENCES = ("```", "~~~", '"""', "'''")
 _QUOTED_LINES = regex(r"^[ \t|]*>[^\n]*(?:\n[ \t|]*>[^\n]*)*", re.MULTILINE)
 _FIGURE = regex(r"[ \t]*>=?[ \t]*[$€£]?\d[^\n]*\Z")
-_TAG = regex(r"<(/?)([A-Za-z!?_][\w:.@+-]{0,60})((?:[\s/][^<>]{0,400})?)>")
+_TAG = regex(r"<(/?)([A-Za-z!?_|][\w:.@+|-]{0,60})((?:[\s/][^<>]{0,400})?)>")
 _ADDRESS = regex(r"(?:https?|mailto|ftp|tel):|[\w.+-]+@\w")
 _BRACKET = regex(r"\[[^\[\]\n]{0,200}\]?|【[^】\n]{0,200}】?")
 _LINK = regex(r"\([^()\s]{1,300}\)")
 _BARE = regex(r"\[[\d ,x-]*\]")
 _INLINE_CODE = regex(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,4000})\1(?!`)")
+_EMPHASISED = regex(r"(?<![\w*_~])([*_]{1,3}|~~)(?=[^\s*_~])([^*_~\n]{1,400})(?<=\S)\1(?![\w*_~])")
 _QUOTES = {
     '"': '"',
     "“": "”",
     "«": "»",
+    "»": "«",
     "„": "“”",
     "「": "」",
     "『": "』",
@@ -129,6 +131,9 @@ def _code(text: str) -> Iterator[Cut]:
     for found in _INLINE_CODE.finditer(text):
         if not _is_mention(found[2]):
             yield Cut(found.start(), found.end(), "code")
+    for found in _EMPHASISED.finditer(text):
+        if not _is_mention(found[2]):
+            yield Cut(found.start(), found.end(), "quotation")
 
 
 def _quoted(text: str) -> Iterator[Cut]:
@@ -189,7 +194,10 @@ def _bracketed(text: str) -> Iterator[Cut]:
     """Yield what square brackets mark: of an attachment, all that follows."""
     for found in _BRACKET.finditer(text):
         inner = found[0].strip("[]【】").strip()
-        if _LINK.match(text, found.end()) or _BARE.fullmatch(found[0]):
+        if _LINK.match(text, found.end()):
+            continue
+        begins = not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" \t-*")
+        if _BARE.fullmatch(found[0]) and not (begins and any(map(str.isdigit, inner))):
             continue
         if inner.casefold() in word_class("placeholders") and found[0].endswith("]"):
             continue

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.patterns import deferred, regex
 from semantic_memory.language.enclosures import Cut, word_class
 
+_PRONOUN_LINE = regex(  # "make it more formal", on a line above a text
+    r"[\w-]+\s+(?:\w+\s+)?(?:it|this|that|these)\b[^.!?;:\n]{0,60}\Z", re.IGNORECASE
+)
 _SENTENCE = regex(r"[^\s.!?…][^.!?…\n]*(?:[.!?…](?!\s|\Z)[^.!?…\n]*)*[.!?…]*")
 _CLAUSE_START = r"(?:\A|[,;:—–-][ ]|\b(?:and|then|but)[ ])"
 
@@ -45,9 +49,28 @@ _DEICTIC = regex(
     re.IGNORECASE,
 )
 _POINTED = regex(
-    r"\A\s*(?:(?:it|this|that|the above|these|those|them|above|below|the following)\b|(?:in)?to\b|\W*\Z)",
+    r"\A\s*(?:(?:it|this|that|the above|these|those|them|above|below|the following)\b"
+    r"|(?:in)?to\b|\W*\Z)",
     re.IGNORECASE,
 )
+_FOLLOWS = regex(r"\b(?:the (?:following|above|below)|as follows)\b|\bbelow\W*\Z", re.I)
+_SEPARATED = regex(r"\s[-–—]+\s")
+_ABOVE = regex(
+    rf"\b(?:the\s+)?(?:above|previous|preceding)\s+{_one_of('texts')}\b"
+    rf"|\b{_one_of('texts')}\s+above\b",
+    re.IGNORECASE,
+)
+_NAMING = regex(  # "regex that matches ..."
+    rf"\W*(?:(?:a|an|the)\s+)?{_one_of('texts')}\s+"
+    r"(?:(?:that|which)\s+(?:match\w*|says?|means?|contains?|reads?))\s",
+    re.IGNORECASE,
+)
+_TURNED = regex(  # "turn this into emojis - ..."
+    rf"\A{_ASKING}[\w-]+(?:\s[\w-]+){{0,2}}?\s(?:this|these|the following|what follows)\b"
+    r"[^.?!]{0,60}?\s[-–—]+\s",
+    re.IGNORECASE,
+)
+_MENTIONED = regex(r"\b(?:for|of|in|from|with|to|on|about)\s+I(?:['’]\w+)?\s")
 _MANNER = regex(  # "write to me in plain text" is about the answers
     r"\A\s+(?:to me|me back|in|with|without|only|always|never|briefly|like|as|everything|things)\b",
     re.IGNORECASE,
@@ -83,7 +106,8 @@ _FICTION = regex(
     rf"(?:\A\W*|[,;:—–-] ?)(?:as|for|from|during|in|inside|per)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+"
     rf"{_one_of('fiction')}(?:\s*[,;:—–-]|\s+(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that"
     r"|where|which|last|about|by|of|and|am|is|was|has|had|lives?|works?)\b)"
-    rf"|\A\W*(?:in|inside|during)\s+{_DET}(?:\s+[\w-]+){{0,2}}?\s+{_one_of('invented')}\s+(?-i:[A-Z])"
+    rf"|\A\W*(?:in|inside|during)\s+{_DET}(?:\s+[\w-]+){{0,2}}?\s+{_one_of('invented')}\s+"
+    r"(?:(?-i:[A-Z])|always|never|please|now|then|suddenly|everyone|nobody)"
     rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\b(?![ -]\w)"
     rf"|\b(?:in|inside)\s+{_DET}(?:\s+[\w-]+){{0,3}}?\s+{_one_of('invented')}\s+"
     r"(?:i|i['’]\w+|im|ive|my|we|you|he|she|they|there|that|where|last|and)\b"
@@ -106,6 +130,7 @@ _PLAYED = regex(
     r"|(?:speak|talk|answer|write) (?:as|like) (?:a|an|my|if)"
     r"|play the|stay in character|in character|scene|scenario|once upon"
     r"|(?:you are|you're|youre) (?:now )?(?:playing|acting|in)|(?:i am|i'm|im) in character)\b"
+    r"|\A\W*(?:you are|you're) (?-i:[A-Z][\w'’-]+)(?: (?-i:[A-Z][\w'’-]+))?\W*\Z"
     r"|\b(?:do|start|begin|try|play)\s+(?:a|some)\s+role-?\s?play"
     r"|\blet(?:'s|’s|s| us)\s+(?:say|pretend|imagine|assume|suppose|play|do a|role)",
     re.IGNORECASE,
@@ -126,7 +151,7 @@ def frames(text: str, whole: str) -> Iterator[Cut]:
     sentences = [*_SENTENCE.finditer(text)]
     for place, found in enumerate(sentences):
         said, start, end = found[0], found.start(), found.end()
-        if _WORDING.search(said) or _DOCUMENT_SAYS.search(said):
+        if any(one.search(said) for one in (_WORDING, _DOCUMENT_SAYS, _MENTIONED)):
             yield Cut(start, end, "words talked about")
         is_last = place == len(sentences) - 1 and not whole[end:].strip()
         worked = _worked_on(said, start, is_last=is_last, behind=end)
@@ -134,6 +159,9 @@ def frames(text: str, whole: str) -> Iterator[Cut]:
             yield Cut(worked, len(text), "work on a text")
             if worked < end:
                 return
+        if whole[end : end + 1] == "\n" and _PRONOUN_LINE.match(said) and is_command(said):
+            yield Cut(end, len(text), "work on a text")
+            return
         asked = _WORK.search(said)
         if asked and _SPOKEN_FOR.search(asked["object"]) and not _MANNER.match(asked["object"]):
             yield Cut(start + asked.start(), end, "words to be written")
@@ -152,10 +180,14 @@ def _worked_on(said: str, start: int, *, is_last: bool, behind: int) -> int | No
     if found := _REWORK.search(said):
         points = _POINTED.match(said[found.end() :]) is not None
         return 0 if points and is_last else start + found.start()
+    if _ABOVE.search(said):
+        return 0
+    if found := _TURNED.search(said) or _NAMING.match(said):
+        return start + found.start()
     for found in _WORK.finditer(said):
         asked = found["object"]
-        if _DEICTIC.match(asked):
+        if _DEICTIC.match(asked) or _FOLLOWS.search(asked):
             return 0 if is_last else start + found.start()
         if _TEXT.search(_PHRASE_END.split(asked, maxsplit=1)[0]) and not _MANNER.match(asked):
-            return behind
+            return start + found.start() if _SEPARATED.search(asked) else behind
     return None

@@ -22,11 +22,12 @@ _COLON = regex(r"(?<=[^\s:]) ?(?:[:：](?=\s|\Z)|：|(?<!\d):(?=[A-Z\"“'*]|I\b
 _SENTENCE_END = regex(r"[.!?…](?=\s)|[;,](?=\s)")
 _PREFIX = regex(r"[ \t]*(?:[-*•◦][ \t]+|\d{1,2}[.)][ \t]+)?[*_#>(\s]{0,4}")
 _HARD = regex(
-    r"[ \t]*(?P<label>[^\s<>«»|]+(?: [^\s<>«»|]+){0,2}?)(?<![-=])[ ]?(?:>|»|\||\t)(?=\s*\S)(?![\d=])"
+    r"[ \t]*(?P<label>[^\s<>«»|]+(?: [^\s<>«»|]+){0,2}?)(?<![-=])[ ]?(?:>|»|\||\t)(?=\s*\S)"
+    r"(?![\d=])"
 )
 _SOFT = regex(
     r"[ \t]*[*_]{0,2}(?P<label>[^\W_][\w.'’@-]{0,30}(?: [\w.'’@-]{1,30}){0,2})[*_]{0,2}"
-    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=(?P<first>\S+))"
+    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=\S)"
 )
 _WORD = regex(r"[^\W_][\w'’.-]*")
 _SUBJECT = regex(
@@ -127,9 +128,7 @@ def _prefixed(text: str, line: Line) -> Cut | None:
     if (hard := _HARD.match(line.text)) and not speaks(hard["label"]):
         return Cut(line.paragraph, len(text), "speaker prefix")
     if (soft := _SOFT.match(line.text)) and is_name(soft["label"]):
-        first = soft["first"]
-        if first[:1].isupper() or speaks(first):
-            return Cut(line.paragraph, len(text), "speaker prefix")
+        return Cut(line.paragraph, len(text), "speaker prefix")
     return None
 
 
@@ -147,24 +146,30 @@ def is_own_label(label: str, rest: str) -> bool:
         return False
     if len(label) > _MOST_OF_LABEL:  # prose, which names no speaker
         behind = label[-_MOST_OF_LABEL:]
-        led_in = {one.casefold() for one in _WORD.findall(behind)}
-        return not _FORWARD.search(behind) and word_class("telling", "rework").isdisjoint(led_in)
+        return not _leads_in(behind, [one.casefold() for one in _WORD.findall(behind)])
     announced = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
+    if not (rest.strip() or speaks(label) or word_class("headings").isdisjoint(spoken)):
+        return False
     if _announces(spoken):
-        return bool(rest.strip()) or word_class("headings").isdisjoint(spoken)
-    if announced and _announces(spoken[:announced]):  # "quick one before the meeting: ..."
+        return True
+    if (
+        announced and rest.strip() and _announces(spoken[:announced])
+    ):  # "quick one before the meeting: ..."
         spoken = spoken[announced:]
     if spoken[0] in word_class("keeping") and word_class("texts").isdisjoint(spoken):
         return bool(rest.strip())
-    if _FORWARD.search(label) or not word_class("telling", "rework").isdisjoint(spoken):
+    if _leads_in(label, spoken):
         return False
     if not word_class("texts", "fiction", "roles").isdisjoint(spoken):
         return False
     if _SUBJECT.match(label):
         return True
-    if _FIRST.match(rest):
-        return False
-    return _is_plain(label, spoken)
+    return not _FIRST.match(rest) and _is_plain(label, spoken)
+
+
+def _leads_in(label: str, spoken: Sequence[str]) -> bool:
+    """Return True for a label that leads in a text to work on, or the words of another."""
+    return bool(_FORWARD.search(label)) or not word_class("telling", "rework").isdisjoint(spoken)
 
 
 def _announces(spoken: Sequence[str]) -> bool:

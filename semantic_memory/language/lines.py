@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from semantic_memory.domain.english.commands import is_command
+from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.patterns import regex
 from semantic_memory.language.enclosures import Cut, speaks, word_class
 
@@ -45,7 +47,8 @@ _BULLET = regex(r"[ \t]*[•◦]")
 _CODE = regex(
     r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\([^()\n]{0,80}\)[ \t]*\Z|\w\[\w*\]|::|==|!=)"
     r"|\s*(?:def|class|import|func|function|const|let|var|public|private|static|return|package"
-    r"|select|insert|update|delete|create|from \w+ import)\b.*[({;=*]"
+    r"|from \w+ import|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|select|insert|update"
+    r"|delete|create)\b.*[({;=*]"
 )
 _ASSIGNED = regex(r"[ \t]*[\w.\[\]\"'$-]{1,60}[ \t]*(?:=|\+=)[ \t]*\S")
 _ROW = regex(r"[ \t]*\|.*\|[ \t]*\Z|[ \t]*[^,;\t\n]{0,200}([,;\t])(?=\S)[^,;\t\n]{1,200}\1(?=\S)")
@@ -55,6 +58,11 @@ _SALUTATION = regex(
     r"(?P<name>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,3})[ \t]*[,:!.–-]*[ \t]*\Z"
 )
 _ENDED = regex(r".*[.!?…,;][\"'”’)*_]*\s*\Z")
+_HEADED = regex(
+    r"\s[·•|]\s|\b\d+ ?(?:s|m|h|d|w|min|hrs?|hours?|days?|weeks?|years?)(?: ago)?\W*\Z|\w/\w+\d"
+)
+_ATTRIBUTED = regex(r"\S\s+(?:[—–―]|--)\s*(?:[A-Z][\w.'’-]*\s?){1,4}\Z")
+_ASIDE = regex(r"[ \t]*\((?P<aside>[^()\n]{1,80})\)[ \t]*\S")
 _SMALL = frozenset(
     "of and the a an in on for to with by from at de la von van der & - vs no".split()
 )
@@ -109,8 +117,17 @@ def _is_subtitle(line: Line, after: Sequence[Line]) -> bool:
     return bool(after) and _SUBTITLE.match(line.text) is not None
 
 
+def _is_attributed(line: Line, after: Sequence[Line]) -> bool:
+    """Return True for words with the name of their author behind them."""
+    del after
+    return _ATTRIBUTED.search(line.text) is not None
+
+
 def _is_marked(line: Line, after: Sequence[Line]) -> bool:
     del after
+    if (found := _ASIDE.match(line.text)) and not speaks(found["aside"]):
+        aside = {one.casefold() for one in _WORD.findall(found["aside"])}
+        return not aside <= word_class("discourse")
     return _MARKED.match(line.text) is not None and _BULLET.match(line.text) is None
 
 
@@ -147,13 +164,15 @@ def _is_title(line: Line, after: Sequence[Line]) -> bool:
     spoken = line.words
     if not after or not spoken or len(spoken) > _MOST_OF_TITLE or _ENDED.match(line.text):
         return False
-    if speaks(line.text) or "?" in line.text or line.text.lstrip()[0] in "-*•0123456789":
+    if speaks(line.text) or "?" in line.text or line.text.lstrip()[0] in "-*•":
         return False
     plain = [one.casefold().strip(".") for one in spoken]
     if plain[0] in word_class("discourse", "greetings"):
         return False
     if not word_class("texts", "fiction").isdisjoint(plain):
         return True
+    if _HEADED.search(line.text) or (line.text.lstrip()[0].isupper() and not is_clause(line.text)):
+        return not is_command(line.text.casefold())
     told = [one for one in spoken if one.casefold() not in _SMALL]
     return len(told) <= _MOST_OF_NAME and all(not one[0].islower() for one in told)
 
@@ -176,6 +195,7 @@ _FORMS: tuple[tuple[str, Callable[[Line, Sequence[Line]], bool], bool], ...] = (
     ("time stamp", _is_stamped, True),
     ("subtitle", _is_subtitle, True),
     ("mark of a line", _is_marked, False),
+    ("attribution", _is_attributed, True),
     ("table", _is_row, True),
     ("code", _is_code, True),
     ("file name", _is_file, False),

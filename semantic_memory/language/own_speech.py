@@ -157,8 +157,13 @@ def own_words(text: str) -> str:
 
 
 def stated(fact: Fact) -> str:
-    """Return what a memory states: of a message, its author's own words."""
-    return own_words(fact.content) if fact.category is Category.CONVERSATION else fact.content
+    """Return what a memory states: of a message, its author's own words.
+
+    A fact longer than people type is a document, which states nothing that ends or is ended.
+    """
+    if fact.category is Category.CONVERSATION:
+        return own_words(fact.content)
+    return fact.content if len(fact.content) <= MOST_OWN else ""
 
 
 @lru_cache(maxsize=1_024)

@@ -27,7 +27,13 @@ LADDERS: Mapping[Option, Sequence[str | None]] = MappingProxyType(
 
 _WORDS: Mapping[Option, Sequence[str]] = MappingProxyType(
     {
-        "format": ("response_format", "json_schema", "json_object", "structured output", "schema"),
+        "format": (
+            "response_format",
+            "json_schema",
+            "json_object",
+            "structured output",
+            "output_config",
+        ),
         "limit": ("max_tokens", "max_completion_tokens"),
         "temperature": ("temperature",),
     }
@@ -55,6 +61,10 @@ class Dialect:
         return Dialect({**self.levels, option: level}, self.doubts)
 
 
+BAREST = Dialect({option: len(forms) - 1 for option, forms in LADDERS.items()})
+"""Without any option, as every endpoint takes it."""
+
+
 class Negotiation:
     """Variants of one request, tried until one is served. `tried` is the one to send next."""
 
@@ -63,6 +73,7 @@ class Negotiation:
         self._known = known
         self._used = used
         self._probed = next((doubt for doubt in known.doubts if doubt[0] in used), None)
+        self._refuted = False
         self.tried = known.at(*self._probed) if self._probed else known
 
     def refused(self, said: str, *, guess: bool = True) -> bool:
@@ -70,14 +81,11 @@ class Negotiation:
 
         Unless `guess`, there is one only if the words name an option.
         """
-        if self._probed is not None:
-            option, level = self._probed
-            higher = LADDERS[option][level + 1] is not None
-            left = tuple(doubt for doubt in self._known.doubts if doubt != self._probed)
-            doubts = ((option, level + 1), *left) if higher else left
-            self._known = self.tried = Dialect(self._known.levels, doubts)
-            self._probed = None
+        if self._probed is not None and not self._refuted:
+            self.tried = self._known
+            self._refuted = True
             return True
+        self._probed = None  # not the reason: without it the request was refused as well
         sent = {option for option in self._used if self.tried.form(option) is not None}
         named = [option for option in sent if any(word in said for word in _WORDS[option])]
         if len(named) == 1:
@@ -85,12 +93,18 @@ class Negotiation:
             return True
         if not sent or not guess:
             return False
-        doubts = tuple((option, self.tried.levels[option]) for option in LADDERS if option in sent)
+        kept = tuple(doubt for doubt in self.tried.doubts if doubt[0] not in sent)
+        new = tuple((option, self.tried.levels[option]) for option in LADDERS if option in sent)
         bare = {option: len(LADDERS[option]) - 1 for option in sent}
-        self.tried = Dialect({**self.tried.levels, **bare}, doubts)
+        self.tried = Dialect({**self.tried.levels, **bare}, (*new, *kept))
         return True
 
     def served(self) -> Dialect:
         """Return what is known now that the variant tried was served."""
+        if self._probed is None:
+            return self.tried
+        option, level = self._probed
         left = tuple(doubt for doubt in self.tried.doubts if doubt != self._probed)
+        if self._refuted and LADDERS[option][level + 1] is not None:
+            left = ((option, level + 1), *left)
         return Dialect(self.tried.levels, left)

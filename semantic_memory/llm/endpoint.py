@@ -30,10 +30,11 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.events import BreakerOpened, Event, ModelCalled
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.llm.chat import ChatRequest, Completion, Usage
-from semantic_memory.llm.dialect import Dialect, Negotiation, Option
+from semantic_memory.llm.dialect import BAREST, Dialect, Negotiation, Option
 from semantic_memory.llm.forms import Answer, Form
 from semantic_memory.llm.json_text import json_text, said
 from semantic_memory.llm.refusals import RefusalError
+from semantic_memory.llm.spending import charged
 from semantic_memory.llm.transport import UnreachableError
 
 MOST_TEXT = 250_000
@@ -81,13 +82,15 @@ class Endpoint:
         self._model = model
         self._breaker = breaker
         self._observe = observe
-        self._price = price
+        self.price = price
         self._context_tokens = context_tokens
         self._max_retries = max_retries
         self._sleep = sleep
         self._lock = threading.Lock()
         self._dialect = Dialect()
         self._served = False
+        self._refuses = False
+        """The last failure was a refusal."""
 
     @property
     def dialect(self) -> Dialect:
@@ -97,7 +100,8 @@ class Endpoint:
     def complete(self, request: ChatRequest) -> Completion:
         """Return the model's answer; see `ChatModel`."""
         if wait := self._breaker.wait():
-            raise ProviderError(f"{self.name} kept failing and is left alone for {wait:.0f} s more")
+            kind = ProviderRefusedError if self._refuses else ProviderError
+            raise kind(f"{self.name} kept failing and is left alone for {wait:.0f} s more")
         if self._context_tokens and request.estimated_tokens > self._context_tokens:
             raise InputTooLongError(
                 f"a request of about {request.estimated_tokens} tokens exceeds the"
@@ -109,13 +113,24 @@ class Endpoint:
         except (InputRefusedError, AnswerUnusableError):
             self._breaker.succeeded()  # it works, though not on this
             raise
-        except ProviderError:
+        except ProviderError as error:
+            self._refuses = isinstance(error, ProviderRefusedError)
             if self._breaker.failed():
                 breaker = self._breaker
                 self._observe(BreakerOpened(self.name, breaker.failures, breaker.open_seconds))
             raise
         self._breaker.succeeded()
         return self.accept(request, answer, time.perf_counter() - start)
+
+    def answers(self) -> bool:
+        """Ask something plain, once, whatever the breaker says; return True if it is answered."""
+        try:
+            self._form.send(_PLAIN, BAREST)
+        except (RefusalError, UnreachableError, ProviderError):
+            return False
+        self._served = True
+        self._breaker.succeeded()
+        return True
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         """Return the body in which a request would be sent, for the batch API."""
@@ -131,8 +146,8 @@ class Endpoint:
         usage = answer.usage or Usage(
             request.estimated_tokens, len(answer.text) // _CHARACTERS_A_TOKEN
         )
-        cost = self._price.of(usage) * price_factor if self._price else None
-        self._observe(ModelCalled(request.task, self._model, *usage, cost, seconds))
+        cost = self.price.of(usage) * price_factor if self.price else None
+        self._observe(ModelCalled(request.task, self._model, *usage, cost, seconds, charged()))
         if answer.finish == "refused":
             raise AnswerUnusableError(f"{self.name} refuses to answer")
         if len(answer.text) > MOST_TEXT:
@@ -153,10 +168,11 @@ class Endpoint:
             try:
                 answer = self._send(request, negotiation.tried)
             except RefusalError as refusal:
-                unsupported = refusal.meaning == "unsupported"
-                # Some servers fail, or say that there is no such model, for want of an option.
-                perhaps = unsupported or refusal.status == 404 or refusal.status >= 500
-                if perhaps and negotiation.refused(refusal.said, guess=unsupported):
+                guess = refusal.meaning == "unsupported"
+                # Some servers fail, or find no model, for want of an option that they name.
+                perhaps = guess or refusal.status == 404 or refusal.status >= 500
+                guess = guess or (refusal.status == 404 and "parameters" in refusal.said)
+                if perhaps and negotiation.refused(refusal.said, guess=guess):
                     continue
                 raise self._error(refusal) from refusal
             with self._lock:
@@ -194,19 +210,9 @@ class Endpoint:
             case "passing":
                 return ProviderError(f"{self.name} failed: {refusal}")
             case "unsupported":
-                if self._answers():
+                if self._served or self.answers():
                     return InputRefusedError(f"{self.name} rejects the request: {refusal}")
                 return ProviderRefusedError(f"{self.name} rejects every request: {refusal}")
-
-    def _answers(self) -> bool:
-        """Tell whether the endpoint answers a plain request, so that another one is at fault."""
-        if not self._served:
-            try:
-                self._form.send(_PLAIN, Negotiation(self._dialect, set()).tried)
-            except (RefusalError, UnreachableError, ProviderError):
-                return False
-            self._served = True
-        return True
 
 
 def _used(request: ChatRequest) -> Set[Option]:

@@ -11,7 +11,9 @@ from semantic_memory.domain.patterns import regex
 
 _THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad"
 _OPENED = regex(rf"<\s*({_THOUGHTS})\b[^>]*>", re.IGNORECASE)
-_CLOSED = regex(rf"<\s*/\s*({_THOUGHTS})\s*>|<\|channel\|>\s*final\s*(?:<\|message\|>)?")
+_CLOSED = regex(
+    rf"<\s*/\s*({_THOUGHTS})\s*>|<\|channel\|>\s*final\s*(?:<\|message\|>)?", re.IGNORECASE
+)
 _FENCE = regex(r"^[ \t]*(```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _MOST_STARTS = 200  # a text full of brackets isn't searched without end
 _DECODER = json.JSONDecoder()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -42,10 +42,10 @@ class Transport:
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        end = time.monotonic() + self._seconds
+        end = deadline(self._seconds)
         try:
             with self._client.stream("POST", path, content=content, headers=headers) as response:
-                data = _read(response, end)
+                data = bounded(response.iter_bytes(), end)
         except httpx.HTTPError as error:
             raise UnreachableError(f"{type(error).__name__}: {error}") from error
         if not response.is_success:
@@ -53,9 +53,18 @@ class Transport:
         return data
 
 
-def _read(response: httpx.Response, end: float) -> bytes:
+def deadline(seconds: float) -> float:
+    """Return the time, by the monotonic clock, at which an answer is given up."""
+    return time.monotonic() + seconds
+
+
+def bounded(parts: Iterable[bytes], end: float) -> bytes:
+    """Return the body that arrives in parts.
+
+    Raises AnswerUnusableError once it is too large, UnreachableError if it isn't complete by `end`.
+    """
     data = bytearray()
-    for part in response.iter_bytes():
+    for part in parts:
         data += part
         if len(data) > MOST_BYTES:
             raise AnswerUnusableError(f"the endpoint's answer is larger than {MOST_BYTES:,} bytes")

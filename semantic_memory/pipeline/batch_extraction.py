@@ -31,6 +31,7 @@ from semantic_memory.domain.extraction import Extraction
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.values import Value, derived_id, new_id
+from semantic_memory.llm.spending import charged_to
 from semantic_memory.pipeline.extraction import Committer
 from semantic_memory.pipeline.reading import Stretch, StretchReader
 from semantic_memory.pipeline.stage import BATCH, EXTRACT, WHOLE, Hint, Outlook, Whole
@@ -174,7 +175,8 @@ class BatchExtracting:
                 found = Extraction()
             elif name in answers or state.complete:
                 request = Request(stretch.messages, stretch.known)
-                found = self._batch.read(answers.get(name), request)
+                with charged_to(place.user_id):
+                    found = self._batch.read(answers.get(name), request)
             else:
                 continue
             number += self._committer.commit(stretch, found, start)

@@ -16,10 +16,11 @@ from types import MappingProxyType
 from ingest.gate import Gate
 from semantic_memory.consolidation.beliefs import believed
 from semantic_memory.domain.changes import Add, Advance, Change, Evict, Extracted, Update, Write
-from semantic_memory.domain.errors import ProviderError, StoreError
+from semantic_memory.domain.errors import ProviderError, ProviderRefusedError, StoreError
 from semantic_memory.domain.events import (
     Event,
     ExtractionFailed,
+    ExtractionFellBack,
     FactsExtracted,
     MemoryQuarantined,
 )
@@ -30,6 +31,7 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.profile import Layer, TierAges
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.llm.spending import charged_to
 from semantic_memory.pipeline.facts import (
     extracted,
     forgotten,
@@ -41,6 +43,7 @@ from semantic_memory.pipeline.faults import quarantining, readable
 from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
 from semantic_memory.pipeline.session_records import read_options
 from semantic_memory.pipeline.stage import CONSOLIDATE, EMBED, EXTRACT, WHOLE, Hint, Outlook
+from semantic_memory.pipeline.standing_in import StandIn
 
 
 class Committer:
@@ -53,9 +56,11 @@ class Committer:
         admission: Admission,
         observe: Callable[[Event], None],
         hint: Hint,
+        standing_in: StandIn | None = None,
     ) -> None:
         self._ledger = ledger
         self._reader = reader
+        self._standing_in = standing_in
         self._admission = admission
         self._observe = observe
         self._hint = hint
@@ -82,8 +87,13 @@ class Committer:
             admitted = admitted.without(self._admission.forgotten(stretch))
             changes = self._admission.changes(stretch, admitted)
             changes += self._admission.quarantine(stretch.key, unread)
+            if self._standing_in is not None:
+                contents = [one.content for one in admitted.facts]
+                changes += self._standing_in.retired(stretch, contents)
             done = self._admission.done(stretch, admitted)
             self._ledger.apply([*changes, done, Advance(stretch.portion.end)])
+            if self._standing_in is not None:
+                self._standing_in.reread(stretch)
         for message_id, error in unread.items():
             memory_id = verbatim_id(stretch.key, message_id)
             self._observe(MemoryQuarantined(stretch.key.user_id, memory_id, error))
@@ -115,8 +125,13 @@ class Extracting:
         committer: Committer,
         observe: Callable[[Event], None],
         held: Callable[[SessionKey], bool],
+        standing_in: StandIn | None = None,
     ) -> None:
-        """Leave the sessions alone that are `held` by a batch under way."""
+        """Leave the sessions alone that are `held` by a batch under way.
+
+        A model that refuses for long is replaced by `standing_in`.
+        """
+        self._standing_in = standing_in
         self._stretches = stretches
         self._extractor = extractor
         self._committer = committer
@@ -140,13 +155,25 @@ class Extracting:
         if stretch is None:
             return None
         try:
-            found, unread = self._extract(stretch)
+            with charged_to(item.user_id):
+                found, unread = self._extract(stretch)
         except StoreError:
             raise
+        except ProviderRefusedError as error:
+            if self._standing_in is None or not self._standing_in.due():
+                self._observe(ExtractionFailed(*item, str(error)))
+                raise
+            self._observe(
+                ExtractionFellBack(self._extractor.name, "unavailable", len(stretch.messages))
+            )
+            found, unread = self._standing_in.extract(stretch), {}
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             self._observe(ExtractionFailed(*item, reason))
             raise ProviderError(reason) from error
+        else:
+            if self._standing_in is not None and stretch.messages:
+                self._standing_in.returned()
         self._committer.commit(stretch, found, start, unread)
         return 0.0
 
@@ -157,7 +184,10 @@ class Extracting:
     def _extract(self, stretch: Stretch) -> tuple[Extraction, dict[str, str]]:
         if not stretch.messages:
             return Extraction(), {}
-        return readable(stretch.messages, lambda part: self._extractor.extract(part, stretch.known))
+        known = stretch.known
+        if self._standing_in is not None:
+            known = self._standing_in.known(stretch)
+        return readable(stretch.messages, lambda part: self._extractor.extract(part, known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import KeyValues
+from semantic_memory.domain.values import Value
 
 _OPTIONS = SessionOptions()
 _STATE = SessionState()
@@ -51,11 +52,41 @@ def write_state(ledger: KeyValues, key: SessionKey, state: SessionState) -> None
     ledger.set_meta(_name("session", key), state.model_dump_json())
 
 
+class StandInMark(Value):
+    """Messages of a session that rules read in a model's place, by their positions in the log."""
+
+    start: int
+    end: int | None = None
+    """Position behind them, once the model is back and reads them again; None before."""
+
+
+def read_stand_in(ledger: KeyValues, key: SessionKey) -> StandInMark | None:
+    """Return what rules read of a session in a model's place; None for nothing."""
+    stored = ledger.meta(_name("stand-in", key))
+    return StandInMark.model_validate_json(stored) if stored else None
+
+
+def write_stand_in(ledger: KeyValues, key: SessionKey, mark: StandInMark | None) -> None:
+    """Record it. Ask with the ledger held exclusively."""
+    ledger.set_meta(_name("stand-in", key), mark.model_dump_json() if mark else "")
+
+
+def stand_ins(ledger: KeyValues) -> list[tuple[SessionKey, StandInMark]]:
+    """Return every session of which rules read something in a model's place."""
+    return [
+        (SessionKey(*name.split(" ")[1:]), StandInMark.model_validate_json(stored))
+        for name, stored in ledger.metas("stand-in ").items()
+        if stored
+    ]
+
+
 def reset(ledger: KeyValues, key: SessionKey) -> None:
     """Return a session to the default options and state. Ask with the ledger held exclusively."""
     if read_options(ledger, key) != _OPTIONS:
         write_options(ledger, key, _OPTIONS)
         ledger.set_meta(_name("options", key), "")
+    if read_stand_in(ledger, key) is not None:
+        write_stand_in(ledger, key, None)
     if read_state(ledger, key) != _STATE:
         ledger.set_meta(_name("session", key), "")
 

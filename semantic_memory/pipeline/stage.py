@@ -21,6 +21,7 @@ SHORTEN = "shorten"
 REDACT = "redact"
 BATCH = "batch"
 SETTLE = "settle"
+REREAD = "reread"
 
 Whole = tuple[()]
 WHOLE: Whole = ()

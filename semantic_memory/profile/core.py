@@ -19,6 +19,7 @@ from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.language.own_speech import MOST_OWN
 
 FIELD_OF_SLOT: Mapping[str, CoreField] = {
     "name": "name",
@@ -73,7 +74,7 @@ def derive_core(
     """
     by_slot: dict[tuple[str, Scope], list[_Stated]] = defaultdict(list)
     orders: list[Fact] = []
-    for fact in _trusted(facts):
+    for fact in _of_owner(_trusted(facts)):
         reading = read(fact)
         if reading is None:
             continue
@@ -158,8 +159,24 @@ def _trusted(facts: Sequence[Fact]) -> list[Fact]:
         fact
         for fact in sorted(facts, key=lambda fact: fact.id)
         if fact.trust >= Trust.USER
+        and len(fact.content) <= MOST_OWN  # a longer text is a document
         and prevailing([fact, *(known[one] for one in fact.contested_by if one in known)])[0]
         is fact
+    ]
+
+
+def _of_owner(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that the owner of the memory said, or that nobody said.
+
+    Where several people speak, the owner is the one after whom the user id is named.
+    """
+    speakers = {fact.source.speaker for fact in facts if fact.source.speaker}
+    if len(speakers) < 2:
+        return list(facts)
+    return [
+        fact
+        for fact in facts
+        if fact.source.speaker is None or fact.source.speaker.casefold() == fact.user_id.casefold()
     ]
 
 

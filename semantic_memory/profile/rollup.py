@@ -15,7 +15,7 @@ from typing import Protocol
 from semantic_memory.consolidation.resolver import STANDING_ORDERS, Outcome, lookup_key
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.facts import Fact, prevailing
+from semantic_memory.domain.facts import Category, Fact, Status, prevailing
 from semantic_memory.domain.ports import (
     Belief,
     Beliefs,
@@ -23,6 +23,7 @@ from semantic_memory.domain.ports import (
     Clock,
     Condenser,
     Embedder,
+    Facts,
     JobMarks,
     Pending,
     ProfileLines,
@@ -32,6 +33,7 @@ from semantic_memory.domain.profile import (
     CORE_FIELDS,
     PROFILE_FIELDS,
     TIERS,
+    CoreField,
     HistoryTier,
     Layer,
     Line,
@@ -48,11 +50,12 @@ ROLLUP = "rollup"
 _DERIVED = "core profiles"  # names the marks of how far they have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
 _OF_OTHERS = frozenset({Trust.EXTERNAL, Trust.TOOL})
+_FRESH = 64  # facts that a block reads beside the core, before it is derived anew
 _PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
 _TRIES = 3  # to plan lines that nobody changes before they are written
 
 
-class ProfileLedger(Beliefs, ProfileLines, ChangeLog, JobMarks, Protocol):
+class ProfileLedger(Beliefs, Facts, ProfileLines, ChangeLog, JobMarks, Protocol):
     """The roles of the ledger that profiles are derived from and written to."""
 
 
@@ -91,6 +94,21 @@ class Rollup:
     def stale(self) -> list[str]:
         """Users with changes since their profiles were derived."""
         return [user.user_id for user in self._ledger.pending(_DERIVED)]
+
+    def fresh(
+        self, user_id: str, facts: Sequence[Fact]
+    ) -> dict[CoreField, tuple[Fact, ...]] | None:
+        """Return the core with what was committed since it was derived from `facts`.
+
+        None if nothing was. Of a store into which much is loaded, the first changes only.
+        """
+        for user in self._ledger.pending(_DERIVED, user_id):
+            ids = self._ledger.changed(user_id, user.seen, _FRESH, messages=False)
+            changed = [one for one in self._ledger.get([*ids], user_id) if _is_active_fact(one)]
+            if changed:
+                known = {fact.id: fact for fact in (*facts, *changed)}
+                return derive_core([*known.values()], self._read, self._extents.field)
+        return None
 
     def follow(self, user_id: str) -> None:
         """Refresh if facts changed since the last time."""
@@ -265,6 +283,10 @@ class Rollup:
         if tier == line.layer:
             return line
         return line.model_copy(update={"id": new_id(), "layer": tier, "valid_from": now})
+
+
+def _is_active_fact(fact: Fact) -> bool:
+    return fact.status is Status.ACTIVE and fact.category is not Category.CONVERSATION
 
 
 def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:

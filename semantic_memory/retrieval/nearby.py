@@ -7,6 +7,7 @@ What comes with an older one is simply what its speaker said later about the sam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -78,15 +79,22 @@ def is_about(newer: Fact, older: Fact, cosine: float, *, is_found: bool) -> bool
     """
     if cosine >= (NEARER if is_found else SURE):
         return True
-    one, other = set(stems(newer.content)), set(stems(older.content))
-    shared = one & other
-    return len(shared) >= _SHARED or not shared.isdisjoint(_named(newer) | _named(older))
+    one, other = _worded(newer.content), _worded(older.content)
+    shared = one.stems & other.stems
+    speakers = {stem for fact in (newer, older) for stem in stems(fact.source.speaker or "")}
+    return len(shared) >= _SHARED or not shared.isdisjoint((one.names | other.names) - speakers)
 
 
-def _named(fact: Fact) -> set[str]:
-    """Return the stems of the names in a memory, other than its speaker's."""
-    named = {stem for name in names(fact.content) for stem in stems(name)}
-    return named - set(stems(fact.source.speaker or ""))
+class _Worded(NamedTuple):
+    stems: frozenset[str]
+    names: frozenset[str]
+    """Stems of the names."""
+
+
+@lru_cache(maxsize=8_192)
+def _worded(text: str) -> _Worded:
+    named = (stem for name in names(text) for stem in stems(name))
+    return _Worded(frozenset(stems(text)), frozenset(named))
 
 
 def _newer(

@@ -12,6 +12,7 @@ from semantic_memory.domain.events import CompactionFailed, WindowCompacted
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Observer, Summarizer, TokenCounter
 from semantic_memory.domain.values import Value
+from semantic_memory.llm.spending import charged_to
 from semantic_memory.session.compaction import (
     Level,
     Shortened,
@@ -175,14 +176,15 @@ class Compactor:
         half = older_half(old, self._tokens)
         excess = max(half.saved, bare + budget.summary - target)
         shorter = drop_oldest(old, excess, self._tokens)
-        folded = fold(
-            summarizer,
-            state.summary,
-            shorter.dropped,
-            most_input=budget.summary_input,
-            most_tokens=budget.summary,
-            count=self._counter.count,
-        )
+        with charged_to(self._session.user_id):
+            folded = fold(
+                summarizer,
+                state.summary,
+                shorter.dropped,
+                most_input=budget.summary_input,
+                most_tokens=budget.summary,
+                count=self._counter.count,
+            )
         if folded.error is None:
             self._summarizing.failures = 0
         else:

@@ -29,7 +29,7 @@ Role = Literal["service", "mcp", "command", "library"]
 
 _OF_A_PROCESS = (
     *("data_dir", "cache_dir", "lock_seconds", "service", "window", "index", "upkeep.schedule"),
-    *("encryption", "openai.api_key"),  # the owner's file can be read with its keys only
+    *("encryption", "embedding.api_key", "llm"),  # the owner's file has none of these keys
 )
 """Settings that each process has of its own; the others are the owner's for all."""
 

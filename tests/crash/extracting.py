@@ -13,11 +13,11 @@ from semantic_memory import Message, SemanticMemory
 from semantic_memory.settings import (
     ExtractionSettings,
     IngestSettings,
-    OpenAISettings,
     Settings,
 )
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.crash.program import DIMENSION, name
+from tests.support.chat_models import endpoint
 
 SESSIONS = 12
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -42,8 +42,8 @@ def conversation(turns: int) -> list[tuple[str, Message]]:
 
 def main(directory: Path, url: str, turns: int) -> None:
     settings = Settings(
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
-        openai=OpenAISettings(base_url=url, api_key="sk-test"),
+        llm=endpoint(url, max_retries=0),
+        extraction=ExtractionSettings(llm="test"),
         ingest=IngestSettings(quiet_seconds=0.05, most_messages=4),
     )
     with SemanticMemory.open(

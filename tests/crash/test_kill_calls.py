@@ -116,10 +116,10 @@ def ingest_by_batch(server: OpenAIServer, file: Path, store: Path) -> subprocess
     return started(
         *("semantic_memory.entrypoints.cli", "ingest", str(file), "--user", "u1", "--batch"),
         *("--data-dir", str(store)),
-        SEMANTIC_MEMORY_EXTRACTION__PROVIDER="openai",
+        SEMANTIC_MEMORY_EXTRACTION__LLM="openai",
         SEMANTIC_MEMORY_EXTRACTION__BATCH_POLL_SECONDS="0.1",
-        SEMANTIC_MEMORY_OPENAI__BASE_URL=server.url,
-        SEMANTIC_MEMORY_OPENAI__API_KEY="sk-test",
+        SEMANTIC_MEMORY_LLM__OPENAI__BASE_URL=server.url,
+        SEMANTIC_MEMORY_LLM__OPENAI__API_KEY="sk-test",
     )
 
 

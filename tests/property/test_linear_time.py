@@ -67,6 +67,12 @@ SHAPES = {
     "names": "Maya Oslo ",
     "questions": "Who? ",
     "list items": "- item\n",
+    "words of an end": "no longer and ",
+    "words of now": "now it is ",
+    "words of change": "instead of x ",
+    "moves": "we switched from a to b, ",
+    "labels": "Bob: I moved\n",
+    "requests": "translate that and ",
 }
 
 

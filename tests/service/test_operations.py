@@ -154,7 +154,7 @@ def test_keys_are_made_shown_and_revoked(tmp_path):
 def test_the_configuration_says_where_each_value_came_from(tmp_path, monkeypatch):
     Path("semantic_memory.toml").write_text("[service]\nport = 9000\nthreads = 4\n")
     monkeypatch.setenv("SEMANTIC_MEMORY_SERVICE__PORT", "9001")
-    monkeypatch.setenv("SEMANTIC_MEMORY_OPENAI__API_KEY", "sk-secret")
+    monkeypatch.setenv("SEMANTIC_MEMORY_LLM__OPENAI__API_KEY", "sk-secret")
     shown = Cli(tmp_path / "store")("config", "--json").stdout
     found = json.loads(shown)
     assert found["service.port"] == {"value": 9001, "from": "environment"}

@@ -464,9 +464,9 @@ def test_a_store_that_was_refused_is_refused_again_and_reached_once_it_may_be(st
 
 
 def test_secrets_are_neither_announced_nor_compared(store):
-    settings = Settings(data_dir=store, openai={"api_key": "sk-secret"})
+    settings = Settings(data_dir=store, embedding={"api_key": "sk-secret"})
     with connected(store, settings=settings), connected(store):
-        other = Settings(data_dir=store, openai={"api_key": "sk-other"})
+        other = Settings(data_dir=store, embedding={"api_key": "sk-other"})
         with connected(store, settings=other):
             assert b"sk-" not in (store / "service.json").read_bytes()
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
+from semantic_memory.bootstrap.models import LanguageModels
+from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.ledger.memory.ledger import MemoryLedger
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.llm.openai import OpenAIForm
+from semantic_memory.llm.spending import SpendBook
 from semantic_memory.llm.transport import Transport
+from semantic_memory.settings import LLMSettings, Settings
 from tests.support.openai_server import OpenAIServer
 
 
@@ -36,3 +42,17 @@ def model_at(
             observe=observe,
             **{"max_retries": 0, "sleep": lambda _: None, **options},
         )
+
+
+def models_of(
+    settings: Settings, observe: Callable[[Event], None], resources: ExitStack
+) -> LanguageModels:
+    """Return the clients of the endpoints in the settings, with a book of their own."""
+    book = SpendBook(MemoryLedger(), SystemClock())
+    return LanguageModels(settings, observe, book, resources)
+
+
+def endpoint(url: str, **values: Any) -> dict[str, LLMSettings]:
+    """Return the settings of the endpoint `test`, for `Settings(llm=...)`."""
+    chosen = {"model": "gpt-4o-mini", "usd_per_million_tokens": (0.15, 0.60), **values}
+    return {"test": LLMSettings(base_url=url, api_key=SecretStr("sk-test"), **chosen)}

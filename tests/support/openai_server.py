@@ -30,6 +30,8 @@ class Reply:
     delay: float = 0.0
     cut: bool = False
     """Close the connection half way through the body."""
+    endless: bytes = b""
+    """Send this again and again, for as long as the client listens."""
 
 
 Script = Reply | Callable[[dict[str, Any]], Reply]
@@ -107,7 +109,11 @@ class OpenAIServer:
         """Bodies of the embeddings requests, in order."""
         self.dimension = 8
         """Dimension of the vectors, all of which are equal."""
-        self.keys: list[str] = []
+        self.keys: list[str | None] = []
+        self.headers: list[dict[str, str]] = []
+        """Headers of all requests, in order; their paths and queries are below."""
+        self.paths: list[str] = []
+        self.queries: list[str] = []
         self.batch_status = ["validating", "in_progress", "completed"]
         self.takes_batches = True
         self.batch_failures: set[str] = set()
@@ -246,7 +252,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         data = self.rfile.read(int(self.headers["Content-Length"]))
         self.scripted.keys.append(self.headers["Authorization"])
-        if self.path == COMPLETIONS:
+        self.scripted.headers.append(dict(self.headers))
+        self.path, _, query = self.path.partition("?")
+        self.scripted.paths.append(self.path)
+        self.scripted.queries.append(query)
+        if self.path.endswith(("/chat/completions", "/messages")):
             self._send(self.scripted.reply(json.loads(data)))
         elif self.path == EMBEDDINGS:
             self._send(self.scripted.embeddings(json.loads(data)))
@@ -276,6 +286,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(failure(404))
 
     def _send(self, reply: Reply) -> None:
+        if reply.endless:
+            self._send_endlessly(reply)
+            return
         time.sleep(reply.delay)
         self.send_response(reply.status)
         for name, value in reply.headers.items():
@@ -292,6 +305,18 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(reply.body)
             except OSError:
                 self.close_connection = True  # the client has stopped waiting
+
+    def _send_endlessly(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            while True:
+                self.wfile.write(reply.endless)
+                time.sleep(reply.delay)
+        except OSError:
+            pass  # the client has stopped listening
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as inherited
         pass

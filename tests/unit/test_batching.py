@@ -12,8 +12,9 @@ from semantic_memory.domain.errors import (
     StoreClosedError,
 )
 from semantic_memory.domain.events import ExtractionBatched, ExtractionFellBack
-from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
 from tests.conftest import eventually, say
+from tests.support.chat_models import endpoint
 from tests.support.inside import inside
 from tests.support.openai_server import answer, fact, serve, shown
 
@@ -38,10 +39,8 @@ def open_with(open_memory, server):
     def open_it(batch: bool = True, **ingest):
         return open_memory(
             settings=Settings(
-                extraction=ExtractionSettings(
-                    provider="openai", max_retries=0, batch=batch, batch_poll_seconds=0.02
-                ),
-                openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+                extraction=ExtractionSettings(llm="test", batch=batch, batch_poll_seconds=0.02),
+                llm=endpoint(server.url, max_retries=0),
                 ingest=IngestSettings(**{"most_messages": 1, "retry_seconds": 0.02, **ingest}),
             )
         )
@@ -284,7 +283,7 @@ def test_sessions_with_nothing_to_read_need_no_batch(open_with, server):
 
 def test_without_a_provider_there_is_no_batch(open_memory):
     settings = Settings(extraction=ExtractionSettings(batch=True))
-    with pytest.raises(ConfigurationError, match=r"--batch.*needs extraction.provider openai"):
+    with pytest.raises(ConfigurationError, match=r"--batch.*needs extraction.llm"):
         open_memory(settings=settings)
 
 

@@ -155,9 +155,9 @@ def test_a_mistake_ends_a_process_in_one_line_and_a_code(cli):
 
 
 def test_an_import_whose_extraction_fails_tells_what_was_taken_in(cli, tmp_path, monkeypatch):
-    monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__PROVIDER", "openai")
-    monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__MAX_RETRIES", "0")
-    monkeypatch.setenv("SEMANTIC_MEMORY_OPENAI__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SEMANTIC_MEMORY_EXTRACTION__LLM", "openai")
+    monkeypatch.setenv("SEMANTIC_MEMORY_LLM__OPENAI__MAX_RETRIES", "0")
+    monkeypatch.setenv("SEMANTIC_MEMORY_LLM__OPENAI__BASE_URL", "http://127.0.0.1:9/v1")
     file = tmp_path / "notes.md"
     file.write_text("# Home\nI live in a lighthouse.\n", encoding="utf-8")
     done = cli("ingest", str(file), "--user", "keeper", "--json", code=1)

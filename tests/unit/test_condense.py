@@ -11,9 +11,9 @@ from semantic_memory.domain.events import BreakerOpened, ModelCalled
 from semantic_memory.domain.extraction import Extraction, HistoryLine
 from semantic_memory.domain.profile import Line
 from semantic_memory.llm.endpoint import Price
-from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, Settings
 from tests.conftest import NOW, say
-from tests.support.chat_models import model_at
+from tests.support.chat_models import endpoint, model_at
 from tests.support.openai_server import answer, completion, failure, serve, shown
 
 S = {"user_id": "u1", "session_id": "s1"}
@@ -100,8 +100,8 @@ class Told:
 @pytest.fixture
 def filled(open_memory, server):
     settings = Settings(
-        openai=OpenAISettings(api_key="k", base_url=server.url),
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
+        llm=endpoint(server.url, max_retries=0),
+        extraction=ExtractionSettings(llm="test"),
     )
     memory = open_memory(extractor=Told(), settings=settings)
     memory.observe(say(*(f"Thing {n}" for n in range(14))), **S)
@@ -155,8 +155,8 @@ def test_what_is_forgotten_while_a_model_condenses_is_in_no_line(filled, server,
 
 def test_the_extractor_of_a_model_fills_the_layers(open_memory, server):
     settings = Settings(
-        openai=OpenAISettings(api_key="k", base_url=server.url),
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
+        llm=endpoint(server.url, max_retries=0),
+        extraction=ExtractionSettings(llm="test"),
     )
     server.script = [
         answer(

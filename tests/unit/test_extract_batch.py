@@ -10,10 +10,11 @@ from ingest.extract.openai_batch import OpenAIBatch, Stretch
 from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
+from semantic_memory.judging.packaged import PackagedSentenceJudge
 from semantic_memory.llm.endpoint import Endpoint
-from semantic_memory.settings import ExtractionSettings, OpenAISettings, Settings
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.settings import ExtractionSettings, Settings
 from tests.conftest import make_fact, say
+from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
@@ -39,11 +40,16 @@ def texts(request) -> list[str]:
 @pytest.fixture
 def batch(server, events) -> Iterator[OpenAIBatch]:
     settings = Settings(
-        extraction=ExtractionSettings(provider="openai", max_retries=0),
-        openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+        extraction=ExtractionSettings(llm="test"),
+        llm=endpoint(server.url, max_retries=0),
     )
     with ExitStack() as stack:
-        extractor = make_extractor(settings, HashEmbedder(), events.append, stack)
+        extractor = make_extractor(
+            settings,
+            PackagedSentenceJudge(),
+            events.append,
+            models_of(settings, events.append, stack),
+        )
         assert isinstance(extractor, OpenAIExtractor)
         assert isinstance(extractor.model, Endpoint)
         yield OpenAIBatch(stack.enter_context(make_client(settings)), extractor, extractor.model)
@@ -91,7 +97,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
     server.batch_failures = {"first"}
     found = read(batch, batch.submit(STRETCHES, "token"))
     assert found == {
-        "first": [("The user moved to Berlin.", ("m1",), "offline-4")],
+        "first": [("The user moved to Berlin", ("m1",), "offline-5")],
         "second": [("Heard I own a boat.", ("m2",), None)],
     }
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
@@ -101,7 +107,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
 def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(batch, server, events):
     server.script = [completion("Sorry")]
     found = read(batch, batch.submit(STRETCHES, "token"))
-    assert found["first"] == [("The user moved to Berlin.", ("m1",), "offline-4")]
+    assert found["first"] == [("The user moved to Berlin", ("m1",), "offline-5")]
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
     assert told == ["malformed", "malformed"]
 

@@ -22,10 +22,11 @@ from semantic_memory.domain.events import (
     FactsExtracted,
     ModelCalled,
 )
+from semantic_memory.judging.packaged import PackagedSentenceJudge
 from semantic_memory.llm.breaker import CircuitBreaker
-from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
 from tests.conftest import eventually, make_fact, say
+from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import (
     OpenAIServer,
     Reply,
@@ -51,11 +52,11 @@ def server():
         yield server
 
 
-def settings_for(server: OpenAIServer, *, quiet: float = 30.0, **extraction) -> Settings:
-    extraction = {"max_retries": 2, "breaker_seconds": 0.3, **extraction}
+def settings_for(server: OpenAIServer, *, quiet: float = 30.0, **chosen) -> Settings:
+    chosen = {"max_retries": 2, "breaker_seconds": 0.3, **chosen}
     return Settings(
-        extraction=ExtractionSettings(provider="openai", **extraction),
-        openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+        extraction=ExtractionSettings(llm="test"),
+        llm=endpoint(server.url, **chosen),
         ingest=IngestSettings(quiet_seconds=quiet, retry_seconds=quiet or 0.05),
     )
 
@@ -162,7 +163,9 @@ def test_profile_and_history_name_their_messages(server, events):
         )
     ]
     with contextlib.ExitStack() as stack:
-        extractor = make_extractor(settings_for(server), HashEmbedder(), events.append, stack)
+        settings = settings_for(server)
+        models = models_of(settings, events.append, stack)
+        extractor = make_extractor(settings, PackagedSentenceJudge(), events.append, models)
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}
     assert [(line.content, line.message_ids) for line in extraction.history] == [
@@ -597,7 +600,7 @@ def test_an_endpoint_without_schemas_and_temperature_is_asked_without(open_with,
 
 
 def test_a_model_without_a_price_costs_an_unknown_amount(open_with, events):
-    memory = open_with(model="local")
+    memory = open_with(model="local", usd_per_million_tokens=None)
     memory.observe(say(BERLIN), **S)
     memory.flush()
     assert [event.cost_usd for event in of(ModelCalled, events)] == [None]
@@ -605,7 +608,7 @@ def test_a_model_without_a_price_costs_an_unknown_amount(open_with, events):
 
 
 def test_a_missing_key_is_named_when_the_store_is_opened(open_memory):
-    settings = Settings(extraction=ExtractionSettings(provider="openai"))
+    settings = Settings(extraction=ExtractionSettings(llm="openai"))
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
         open_memory(settings=settings)
 

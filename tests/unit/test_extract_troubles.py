@@ -10,8 +10,9 @@ from prometheus_client import CollectorRegistry
 
 from semantic_memory import Category
 from semantic_memory.entrypoints.metrics import PREFIX, MetricsObserver
-from semantic_memory.settings import ExtractionSettings, IngestSettings, OpenAISettings, Settings
+from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
 from tests.conftest import eventually, say
+from tests.support.chat_models import endpoint
 from tests.support.inside import inside
 from tests.support.openai_server import (
     Reply,
@@ -24,10 +25,10 @@ from tests.support.openai_server import (
 )
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-4"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-5"
 SAID = ("I moved to Berlin.", "I own a boat.", "I play the cello.")
 BY_MODEL = {"Heard: I moved to Berlin.", "Heard: I own a boat.", "Heard: I play the cello."}
-BY_RULES = {"The user moved to Berlin.", "The user owns a boat.", "The user plays the cello."}
+BY_RULES = {"The user moved to Berlin", "The user owns a boat", "The user plays the cello"}
 
 
 def heard(request) -> Reply:
@@ -47,7 +48,26 @@ def bulky(request) -> Reply:
     return failure(413) if len(shown(request)["messages"]) > 1 else heard(request)
 
 
+def plain(request) -> Reply:
+    """Reply that takes no options."""
+    return (
+        failure(400, "?") if {"temperature", "response_format"} & set(request) else heard(request)
+    )
+
+
+def answering(request) -> Reply:
+    """Reply as `heard`, and with a word to a request that shows nothing."""
+    return heard(request) if request["messages"][1]["content"][0] == "{" else completion("Yes.")
+
+
+def picky(request) -> Reply:
+    """Reply that rejects whatever has the word cello."""
+    return failure(400, "?") if "cello" in request["messages"][1]["content"] else answering(request)
+
+
 GOOD = heard
+CELLO = "Heard: I play the cello."
+BY_RULES_OF_CELLO = {"The user plays the cello"}
 # What the model does, what is kept of it, which outcomes are counted.
 TROUBLES = {
     "good output": ([GOOD], BY_MODEL, {"done": 1}),
@@ -67,6 +87,38 @@ TROUBLES = {
     "500 for longer": ([failure(500)] * 6 + [GOOD], BY_MODEL, {"done": 1, "failed": 2}),
     "too long by code": ([lengthy], BY_MODEL, {"done": 1, "fell back": 0}),
     "too long by status": ([bulky], BY_MODEL, {"done": 1, "fell back": 0}),
+    "401, then good": ([failure(401), GOOD], BY_MODEL, {"done": 1, "failed": 1}),
+    "404, then good": ([failure(404), GOOD], BY_MODEL, {"done": 1, "failed": 1}),
+    "a spent quota, then good": (
+        [failure(429, code="insufficient_quota"), GOOD],
+        BY_MODEL,
+        {"done": 1, "failed": 1},
+    ),
+    "a redirection, then good": (
+        [Reply(b"", 302, {"Location": "/login"}), GOOD],
+        BY_MODEL,
+        {"done": 1, "failed": 1},
+    ),
+    "a page, then good": ([Reply(b"<html>"), GOOD], BY_MODEL, {"done": 1, "failed": 1}),
+    "an error with status 200, then good": (
+        [Reply(b'{"error": {"code": 503, "message": "busy"}}'), GOOD],
+        BY_MODEL,
+        {"done": 1, "failed": 0},
+    ),
+    "an answer that trickles, then good": (
+        [Reply(b"", endless=b" ", delay=0.02), GOOD],
+        BY_MODEL,
+        {"done": 1, "failed": 0},
+    ),
+    "20 MB": ([Reply(b" " * 20_000_000)], BY_RULES, {"done": 1, "fell back": 1}),
+    "an answer without an end": (
+        [Reply(b"", endless=b"[" * 10_000)],
+        BY_RULES,
+        {"done": 1, "fell back": 1},
+    ),
+    "thoughts alone": ([completion("<think>Well,")], BY_RULES, {"fell back": 1}),
+    "options refused without a word": ([plain], BY_MODEL, {"done": 1, "failed": 0}),
+    "one message rejected": ([picky], {*BY_MODEL - {CELLO}, *BY_RULES_OF_CELLO}, {"done": 1}),
     "cut off at the length": (
         [completion('{"facts": [{"st', finish_reason="length"), GOOD],
         BY_MODEL,
@@ -92,10 +144,8 @@ def open_with(open_memory, server, registry):
         return open_memory(
             observer=MetricsObserver(registry),
             settings=Settings(
-                extraction=ExtractionSettings(
-                    provider="openai", max_retries=2, timeout_seconds=0.5, breaker_seconds=0.1
-                ),
-                openai=OpenAISettings(base_url=server.url, api_key="sk-test"),
+                extraction=ExtractionSettings(llm="test"),
+                llm=endpoint(server.url, max_retries=2, timeout_seconds=0.5, breaker_seconds=0.1),
                 ingest=IngestSettings(**{"retry_seconds": 0.05, **ingest}),
             ),
         )
@@ -121,7 +171,8 @@ def test_nothing_is_lost_whatever_the_model_does(
     memory = open_with(quiet_seconds=3600, most_messages=3)
     memory.observe(say(*SAID), **U, session_id="s1")
     assert eventually(lambda: set(facts(memory)) == kept)
-    assert set(facts(memory).values()) == {MODEL if kept is BY_MODEL else RULES}
+    by_model = {text for text in kept if text.startswith("Heard")}
+    assert {text for text, extractor in facts(memory).items() if extractor == MODEL} == by_model
     for text in SAID:
         assert text in [hit.fact.content for hit in memory.search(text, **U)]
     cursor = inside(memory).ledger.cursor("u1", "s1", "extracted")

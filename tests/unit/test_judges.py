@@ -14,13 +14,12 @@ from semantic_memory.judging.ports import Pair, PairJudge, Verdict
 from semantic_memory.llm.chat import ChatModel
 from semantic_memory.settings import (
     BeliefSettings,
-    ExtractionSettings,
-    OpenAISettings,
     Settings,
     UpkeepSettings,
 )
 from semantic_memory.testing import HashEmbedder, ScriptedPairJudge
 from tests.conftest import make_fact
+from tests.support.chat_models import endpoint as endpoint_of
 from tests.support.chat_models import model_at
 from tests.support.inside import inside
 from tests.support.openai_server import OpenAIServer, completion, failure, serve, shown
@@ -206,8 +205,9 @@ ALIKE = ("I write my notes in Obsidian at night", "I take my notes in Obsidian a
 
 
 def asking(judge: str, **values) -> Settings:
+    chosen = {"judge": "nli"} if judge == "nli" else {"llm": judge}
     return Settings(
-        beliefs=BeliefSettings(judge=judge, **values.pop("beliefs", {})),
+        beliefs=BeliefSettings(**chosen, **values.pop("beliefs", {})),
         upkeep=UpkeepSettings(schedule=False),
         **values,
     )
@@ -227,9 +227,8 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
         ]
     )
     settings = asking(
-        "openai",
-        openai=OpenAISettings(base_url=endpoint.server.url),
-        beliefs={"model": "judge-model"},
+        "test",
+        llm=endpoint_of(endpoint.server.url, model="judge-model"),
     )
     memory = open_memory(settings=settings, embedder=HashEmbedder(256))
     kept = memory.add(ALIKE[0], **U)
@@ -253,9 +252,8 @@ def test_a_language_model_that_fails_leaves_the_rules_and_is_counted(
 ):
     endpoint.failing()
     settings = asking(
-        "openai",
-        openai=OpenAISettings(base_url=endpoint.server.url),
-        extraction=ExtractionSettings(max_retries=0, breaker_failures=1),
+        "test",
+        llm=endpoint_of(endpoint.server.url, max_retries=0, breaker_failures=1),
     )
     memory = open_memory(settings=settings, embedder=HashEmbedder(256))
     for content in (*ALIKE, "I live in Bergen"):
@@ -285,7 +283,7 @@ def test_a_sweep_asks_a_cross_encoder_about_what_the_rules_left(tmp_path, open_m
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        (asking("openai"), "beliefs.judge openai needs a key"),
+        (asking("openai"), "beliefs.llm needs a key: set OPENAI_API_KEY"),
         (asking("nli"), "beliefs.judge nli needs beliefs.model"),
         (asking("nli", beliefs={"model": "/nowhere"}), "can't load the NLI model '/nowhere'"),
     ],

@@ -1,9 +1,8 @@
 """The three layers of a user's memory: their round trip, their ages, and questions for one."""
 
 import json
-from datetime import timedelta
-
 import re
+from datetime import timedelta
 
 import pytest
 from typer.testing import CliRunner

@@ -8,8 +8,9 @@ from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import CompactionFailed, ModelCalled, WindowCompacted
 from semantic_memory.session.extractive import ExtractiveSummarizer
-from semantic_memory.settings import OpenAISettings, Settings, WindowSettings
+from semantic_memory.settings import Settings, SummarySettings, WindowSettings
 from semantic_memory.testing import ScriptedExtractor
+from tests.support.chat_models import endpoint as endpoint_of
 from tests.support.openai_server import completion, failure, serve
 
 PLACE = {"user_id": "u1", "session_id": "s1"}
@@ -167,10 +168,11 @@ def endpoint():
         yield server
 
 
-def asking(server, **window):
+def asking(server, model="gpt-4o-mini", **window):
     return Settings(
-        openai=OpenAISettings(api_key="sk-test", base_url=server.url),
-        window=WindowSettings(summarizer="openai", **window),
+        llm=endpoint_of(server.url, model=model),
+        summary=SummarySettings(llm="test"),
+        window=WindowSettings(**window),
     )
 
 
@@ -179,7 +181,7 @@ def told_to(request):
 
 
 def test_an_endpoint_summarizes_without_pictures(forgetful, endpoint, events):
-    session = opened(forgetful(settings=asking(endpoint, summary_model="small-model")))
+    session = opened(forgetful(settings=asking(endpoint, model="small-model")))
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     file = {"type": "file", "file": {"filename": "plan.pdf", "file_data": "data:application/pdf,x"}}
     session.push({"role": "user", "content": [{"type": "text", "text": "See"}, picture, file]})
@@ -253,5 +255,5 @@ def test_an_answer_that_can_not_be_used_is_no_summary(forgetful, endpoint, event
 
 
 def test_an_endpoint_needs_a_key(forgetful):
-    with pytest.raises(ConfigurationError, match=r"window\.summarizer openai needs a key"):
-        forgetful(settings=Settings(window=WindowSettings(summarizer="openai")))
+    with pytest.raises(ConfigurationError, match=r"summary\.llm needs a key"):
+        forgetful(settings=Settings(summary=SummarySettings(llm="openai")))

@@ -26,7 +26,9 @@ def test_every_setting_has_a_row_with_a_meaning():
     names = {setting.name for setting in every_setting()}
     shown = {row.name for row in explained()}
     assert {
-        name for name in shown if not any(f"{name}.".startswith(f"{n}.") for n in names)
+        name
+        for name in shown
+        if not any(f"{name}.".startswith(f"{n}.") or n.startswith(f"{name}.") for n in names)
     } == set()
     assert rows().keys() == names
     assert [name for name, cells in rows().items() if not cells[4:5]] == []

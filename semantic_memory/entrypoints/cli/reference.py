@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -25,6 +25,9 @@ config` prints the values in effect. A name with a dot is a key of a section: `s
 `port` under `[service]`. Lists and tables in environment variables are JSON:
 `SEMANTIC_MEMORY_HALF_LIFE_DAYS='{"finding": 30}'`.
 """
+EACH = "NAME"
+"""Stands for the name of a section that may occur many times."""
+
 _COLUMNS = ("setting", "environment variable", "values", "default", "meaning")
 _KINDS = {"integer": "whole number", "number": "number", "string": "text"}
 _FORMATS = {"path": "path", "password": "secret"}
@@ -44,14 +47,25 @@ def every_setting() -> Iterator[Setting]:
     """List the settings: those without a section, then section by section."""
     sections: list[Setting] = []
     for name, field in Settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            model = field.annotation
+        section = _section(name, field.annotation)
+        if section is not None:
+            heading, model = section
             sections += [
-                Setting(f"{name}.{key}", model, f) for key, f in model.model_fields.items()
+                Setting(f"{heading}.{key}", model, f) for key, f in model.model_fields.items()
             ]
         else:
             yield Setting(name, Settings, field)
     yield from sections
+
+
+def _section(name: str, kind: Any) -> tuple[str, type[BaseModel]] | None:
+    """Return the heading and the type of a section, or of each one in a table of sections."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return name, kind
+    values = get_args(kind)[-1:]
+    if values and isinstance(values[0], type) and issubclass(values[0], BaseModel):
+        return f"{name}.{EACH}", values[0]
+    return None
 
 
 def reference() -> str:

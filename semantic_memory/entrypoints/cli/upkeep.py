@@ -14,6 +14,7 @@ from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir
 
 if TYPE_CHECKING:
+    from semantic_memory.domain.reports import Stats
     from semantic_memory.entrypoints.state import ServiceState
     from semantic_memory.settings import Settings
 
@@ -30,7 +31,25 @@ def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
     else:
         values = found.model_dump()
         tally = values.pop("by_category_and_status")
-        work.show.pairs({**values, **tally})
+        for name in ("spending", "budgets"):
+            values.pop(name)
+        work.show.pairs({**values, **tally, **_costs(found)})
+
+
+def _costs(found: Stats) -> dict[str, str]:
+    """Return the costs of models and the state of their budgets, in words."""
+    costs = {
+        f"{one.task}, {one.user_id or 'others'}": f"{one.calls} calls, "
+        f"{one.input_tokens + one.output_tokens:,} tokens, USD {one.cost_usd:.4f}"
+        for one in found.spending
+    }
+    for one in found.budgets:
+        used = f"{one.tokens:,} tokens, USD {one.cost_usd:.4f} today"
+        until = one.reached_until
+        costs[f"budget of {one.task}"] = (
+            f"{used}: spent until {until:%Y-%m-%d %H:%M} UTC" if until else used
+        )
+    return costs
 
 
 @app.command()

@@ -131,8 +131,11 @@ def nested(named: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings by their dotted names as sections."""
     sections: dict[str, Any] = {}
     for name, value in named.items():
-        section, dot, key = name.rpartition(".")
-        (sections.setdefault(section, {}) if dot else sections)[key] = value
+        *path, key = name.split(".")
+        section = sections
+        for part in path:
+            section = section.setdefault(part, {})
+        section[key] = value
     return sections
 
 

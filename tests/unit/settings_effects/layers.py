@@ -8,6 +8,7 @@ from typing import Any
 
 from semantic_memory.domain.events import WindowCompacted
 from tests.conftest import NOW
+from tests.support.chat_models import endpoint
 from tests.support.openai_server import completion
 from tests.unit.settings_effects.case import Trial, U, effect
 from tests.unit.settings_effects.window import opened, talk
@@ -86,15 +87,9 @@ def with_a_summary(run: Trial) -> bool:
     return "summary" in [event.step for event in run.seen(WindowCompacted)]
 
 
-@effect(
-    "window.summary_model",
-    "small-model",
-    was="gpt-4o-mini",
-    becomes="small-model",
-    window__summarizer="openai",
-    openai__api_key="sk-test",
-    openai__base_url=lambda run: run.server.url,
-)
-def model_of_summaries(run: Trial) -> str:
+@effect("summary.llm", "test", was=False, becomes=True, llm=lambda run: endpoint(run.server.url))
+def requests_of_summaries(run: Trial) -> bool:
+    run.server.script = [completion("- They weighed details.")]
+    run.server.requests.clear()
     summarized(run)
-    return str(run.server.requests[-1]["model"])
+    return bool(run.server.requests)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from semantic_memory import SemanticMemory
-from semantic_memory.domain.errors import ConfigurationError, ProviderError, StoreClosedError
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    MissingDependencyError,
+    ProviderError,
+    StoreClosedError,
+)
 from semantic_memory.domain.events import BreakerOpened, ModelCalled
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import say
 from tests.support.openai_server import Reply, answer, completion, fact, failure, shown
 from tests.unit.settings_effects.case import S, Trial, U, effect, facts
 
-ENDPOINT = {"openai__base_url": lambda run: run.server.url, "extraction__max_retries": 0}
-EMBEDDING = {**ENDPOINT, "embedding__provider": "openai"}
-EXTRACTING = {**ENDPOINT, "extraction__provider": "openai"}
-JUDGING = {**ENDPOINT, "beliefs__judge": "openai"}
+ENDPOINT = {"llm__NAME__base_url": lambda run: run.server.url, "llm__NAME__max_retries": 0}
+EMBEDDING = {"embedding__base_url": lambda run: run.server.url, "embedding__provider": "openai"}
+EXTRACTING = {**ENDPOINT, "extraction__llm": "NAME"}
+JUDGING = {**ENDPOINT, "beliefs__llm": "NAME"}
 
 
 def heard(request: dict[str, Any]) -> Reply:
@@ -60,7 +67,7 @@ effect(
     "openai",
     was=(_MINILM, False),
     becomes=("text-embedding-3-small", True),
-    **ENDPOINT,
+    embedding__base_url="http://127.0.0.1:9/v1",
 )(named)
 effect("embedding.precision", "fp32", was=(_MINILM, False), becomes=(_MINILM, True))(named)
 
@@ -91,19 +98,48 @@ def found_by_meaning_in_eight_dimensions(run: Trial) -> bool:
 # ---------------------------------------------------------------- the endpoint
 
 
-@effect("openai.api_key", "sk-1", was={"Bearer none"}, becomes={"Bearer sk-1"}, **EXTRACTING)
-def keys_that_are_sent(run: Trial) -> set[str]:
+@effect("embedding.api_key", "sk-1", was={"Bearer none"}, becomes={"Bearer sk-1"}, **EMBEDDING)
+def keys_of_embedding(run: Trial) -> set[str | None]:
+    run.server.keys.clear()
+    run.server.dimension = 1_536
+    memory = run.open(embedder=None)
+    memory.add("Likes tea", **U)
+    memory.flush()
+    return set(run.server.keys)
+
+
+@effect(
+    "embedding.base_url",
+    lambda run: run.server.url,
+    was=0,
+    becomes=1,
+    embedding__provider="openai",
+    embedding__dimension=8,
+)
+def requests_of_embedding(run: Trial) -> int:
+    run.server.embedded.clear()
+    if "openai.com" in str(run.settings.embedding.base_url or "openai.com"):
+        return 0  # no test asks OpenAI
+    memory = run.open(embedder=None)
+    memory.add("Likes tea", **U)
+    memory.flush()
+    return len(run.server.embedded)
+
+
+@effect("llm.NAME.api_key", "sk-1", was={None}, becomes={"Bearer sk-1"}, **EXTRACTING)
+def keys_that_are_sent(run: Trial) -> set[str | None]:
     run.server.keys.clear()
     said(run).flush()
     return set(run.server.keys)
 
 
 @effect(
-    "openai.base_url",
+    "llm.NAME.base_url",
     lambda run: run.server.url,
     was="refused",
     becomes="asked",
-    extraction__provider="openai",
+    llm__NAME__max_retries=0,
+    extraction__llm="NAME",
 )
 def extraction_without_a_key(run: Trial) -> str:
     try:
@@ -114,10 +150,45 @@ def extraction_without_a_key(run: Trial) -> str:
     return "asked" if run.server.requests else "not asked"
 
 
+@effect("llm.NAME.headers", {"X-Team": "memory"}, was=None, becomes="memory", **EXTRACTING)
+def header_that_is_sent(run: Trial) -> str | None:
+    said(run).flush()
+    return run.server.headers[-1].get("X-Team")
+
+
+@effect("llm.NAME.query", {"api-version": "1"}, was="", becomes="api-version=1", **EXTRACTING)
+def query_that_is_sent(run: Trial) -> str:
+    said(run).flush()
+    return run.server.queries[-1]
+
+
+@effect("llm.NAME.context_tokens", 1_000, was=1, becomes=0, **EXTRACTING)
+def requests_longer_than_the_context(run: Trial) -> int:
+    said(run).flush()
+    return len(run.server.requests)
+
+
+@effect(
+    "llm.NAME.provider",
+    "anthropic",
+    was="asked",
+    becomes="pip install 'semantic-memory[anthropic]'",
+    **EXTRACTING,
+    llm__NAME__model="m",
+)
+def endpoint_without_the_package_anthropic(run: Trial) -> str:
+    run.patch.setitem(sys.modules, "anthropic", None)
+    try:
+        said(run).flush()
+    except MissingDependencyError as error:
+        return str(error).rpartition(": ")[2]
+    return "asked"
+
+
 # ---------------------------------------------------------------- extraction
 
 
-@effect("extraction.provider", "openai", was=0, becomes=1, **ENDPOINT)
+@effect("extraction.llm", "NAME", was=0, becomes=1, **ENDPOINT)
 def requests_of_extraction(run: Trial) -> int:
     said(run).flush()
     return len(run.server.requests)
@@ -129,7 +200,7 @@ def request(run: Trial) -> dict[str, Any]:
     return run.server.requests[0]
 
 
-effect("extraction.model", "m2", was="gpt-4o-mini", becomes="m2", **EXTRACTING)(
+effect("llm.NAME.model", "m2", was="gpt-4o-mini", becomes="m2", **EXTRACTING)(
     lambda run: request(run)["model"]
 )
 effect("extraction.temperature", 0.7, was=0.1, becomes=0.7, **EXTRACTING)(
@@ -137,35 +208,55 @@ effect("extraction.temperature", 0.7, was=0.1, becomes=0.7, **EXTRACTING)(
 )
 
 
-@effect("extraction.timeout_seconds", 0.1, was=True, becomes=False, **EXTRACTING)
+@effect("llm.NAME.timeout_seconds", 0.1, was=True, becomes=False, **EXTRACTING)
 def slow_answer_is_taken(run: Trial) -> bool:
     body = answer(fact("Heard of a boat", 1)).body
     return extracts(said(run, Reply(body, delay=0.5)))
 
 
-@effect("extraction.max_retries", 0, was=True, becomes=False, **EXTRACTING)
+@effect("llm.NAME.max_retries", 0, was=True, becomes=False, **EXTRACTING)
 def first_failure_is_repeated(run: Trial) -> bool:
     return extracts(said(run, failure(500), heard))
 
 
-@effect("extraction.breaker_failures", 1, was=False, becomes=True, **EXTRACTING)
+@effect("llm.NAME.breaker_failures", 1, was=False, becomes=True, **EXTRACTING)
 def one_failure_opens_the_breaker(run: Trial) -> bool:
     extracts(said(run, failure(500)))
     return run.seen(BreakerOpened) != []
 
 
 @effect(
-    "extraction.breaker_seconds",
+    "llm.NAME.breaker_seconds",
     0,
     was=False,
     becomes=True,
     **EXTRACTING,
-    extraction__breaker_failures=1,
+    llm__NAME__breaker_failures=1,
 )
 def asked_again_after_a_failure(run: Trial) -> bool:
     memory = said(run, failure(500), heard)
     assert not extracts(memory)
     return extracts(memory)
+
+
+def in_the_instructions(words: str) -> Callable[[Trial], bool]:
+    """Return a probe for words in the instructions that a model gets."""
+    return lambda run: words in request(run)["messages"][0]["content"]
+
+
+for _name, _value, _words in (
+    ("instructions", "Keep what they train.", "Keep what they train."),
+    ("include", ["training plans"], "these subjects only:\n- training plans"),
+    ("exclude", ["health"], "Never write down anything about:\n- health"),
+):
+    effect(f"extraction.{_name}", _value, was=False, becomes=True, **EXTRACTING)(
+        in_the_instructions(_words)
+    )
+
+
+@effect("extraction.stand_in_hours", 0, was=False, becomes=True, **EXTRACTING)
+def rules_stand_in_for_a_model_that_refuses(run: Trial) -> bool:
+    return extracts(said(run, failure(401)))
 
 
 @effect(
@@ -203,7 +294,7 @@ def batch_is_back_soon(run: Trial) -> bool:
         waiting.join()
 
 
-@effect("extraction.usd_per_million_tokens", {}, was=0.00021, becomes=None, **EXTRACTING)
+@effect("llm.NAME.usd_per_million_tokens", (0.15, 0.60), was=None, becomes=0.00021, **EXTRACTING)
 def cost_of_a_call(run: Trial) -> float | None:
     said(run).flush()
     (called,) = run.seen(ModelCalled)
@@ -236,6 +327,50 @@ def judged_by(run: Trial) -> list[str]:
     return [request["model"] for request in run.server.requests]
 
 
-effect("beliefs.judge", "openai", was=[], becomes=["gpt-4o-mini"], **ENDPOINT)(judged_by)
-effect("beliefs.model", "m2", was=["gpt-4o-mini"], becomes=["m2"], **JUDGING)(judged_by)
+effect("beliefs.llm", "NAME", was=[], becomes=["gpt-4o-mini"], **ENDPOINT)(judged_by)
+
+
+def opened_with_a_judge(run: Trial) -> str:
+    """Return the error of opening the store, up to its remedy."""
+    try:
+        run.open()
+    except ConfigurationError as error:
+        return str(error).partition(":")[0]
+    return ""
+
+
+effect("beliefs.judge", "nli", was="", becomes="beliefs.judge nli needs beliefs.model")(
+    opened_with_a_judge
+)
+effect(
+    "beliefs.model",
+    "/nowhere",
+    was="beliefs.judge nli needs beliefs.model",
+    becomes="can't load the NLI model '/nowhere'",
+    beliefs__judge="nli",
+)(opened_with_a_judge)
 effect("beliefs.pairs_per_hour", 0, was=["gpt-4o-mini"], becomes=[], **JUDGING)(judged_by)
+
+
+@effect("beliefs.daily_budget_tokens", 1_000, was=2, becomes=1, **JUDGING)
+def calls_on_a_day(run: Trial) -> int:
+    """Count the calls of two sweeps; each takes 1,100 tokens."""
+    run.server.script = [same]
+    run.server.requests.clear()
+    memory = run.open(embedder=HashEmbedder(256))
+    for tool in ("Obsidian", "Zettlr"):
+        for verb in ("write", "take"):
+            memory.add(f"I {verb} my notes in {tool} at night", **U)
+        memory.flush()
+        memory.maintain(["dedup"])
+    return len(run.server.requests)
+
+
+effect(
+    "beliefs.daily_budget_usd",
+    0.0001,
+    was=2,
+    becomes=1,
+    **JUDGING,
+    llm__NAME__usd_per_million_tokens=(0.15, 0.60),
+)(calls_on_a_day)
