@@ -62,7 +62,7 @@ class Attack(Value):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attack did."""
+    """The outcome of an attack."""
 
     attack: Attack
     ended: tuple[str, ...]

@@ -46,7 +46,7 @@ from semantic_memory.language.identity import disagree
 Kind = Literal["dedup", "conflicts"]
 BOTH: frozenset[Kind] = frozenset({"dedup", "conflicts"})
 STANDING_ORDERS = "standing orders"
-"""What standing orders are found by; facts of a slot are found by `slot:home`."""
+"""The key that finds standing orders; `slot:home` finds facts of a slot."""
 _SETTLED = "settling"  # names the marks of what only the packaged judge has looked at
 _FEW = 64  # facts whose surroundings are cheaper to look up than all of a user's facts are to read
 

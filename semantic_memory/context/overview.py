@@ -23,7 +23,7 @@ class Placed(NamedTuple):
     space: str | None = None
     """The further user, such as a team, whose memory it is; None for the user's own."""
     ending: Ending | None = None
-    """What ended it, or perhaps did."""
+    """The cause that ended it, or perhaps did."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What stands around the memories found for a question: newer statements, endings, messages."""
+"""Surroundings of the memories found for a question: newer statements, endings, messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Related:
     linked: Collection[Pair] = frozenset()
     """Pairs that are about one subject."""
     endings: Mapping[str, Ending] = field(default_factory=dict)
-    """What ended a memory, or perhaps did."""
+    """The cause that ended a memory, or perhaps did."""
     messages: Mapping[str, Fact] = field(default_factory=dict)
     """The message that a fact was drawn from."""
 

@@ -23,7 +23,7 @@ class Candidate(Value):
     extractor: str | None = None
     """Name of the fall-back extractor that proposed it; None for the extractor in use."""
     reading: Reading | None = None
-    """What a judge read its sentence to be; None if none did."""
+    """The judge's reading of its sentence; None if no judge read it."""
 
 
 class HistoryLine(Value):

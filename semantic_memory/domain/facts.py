@@ -118,7 +118,7 @@ class Fact(Scoped):
     perhaps_changed: tuple[Cause, ...] = ()
     """Newer statements that are likely, but not certain enough, to have ended it."""
     reading: Reading | None = None
-    """What a judge read its sentence to be, where extraction judged it."""
+    """The judge's reading of its sentence, where extraction judged it."""
     metadata: Metadata = Field(default_factory=dict)
     body: Body | None = None
     """A decision, reference or procedure, in fields."""

@@ -22,7 +22,7 @@ Kind = Literal[
 
 
 class Reading(Value):
-    """What a sentence is, as its judge reads it, with probabilities from 0 to 1."""
+    """A judge's reading of a sentence, with probabilities from 0 to 1."""
 
     judge: str
     """The judge and its version; a reading of another version is made anew."""
@@ -39,7 +39,7 @@ class Reading(Value):
     standing_order: Unit
     """That it is an order for all answers to come."""
     slot: str
-    """What of a person it states, such as `home` or `allergy`; `none` for anything else."""
+    """The attribute of a person that it states, such as `home` or `allergy`; else `none`."""
     slot_probability: Unit
     category: str
     """A category of facts, or `none`."""

@@ -23,7 +23,7 @@ class Trace(Value):
 
 
 class ForgetReceipt(Value):
-    """What was forgotten, when, and where it was searched for; it holds no text."""
+    """A record of what was forgotten, when, and where it was searched for; it holds no text."""
 
     user_id: Identifier
     at: Timestamp
@@ -62,7 +62,7 @@ class Proof(Value):
     """Texts that were searched for: of all versions, with the sentences that messages lost."""
     found: tuple[Trace, ...]
     receipt: ForgetReceipt | None = None
-    """What can be shown and verified later; None if something was found."""
+    """The receipt to show and verify later; None if something was found."""
 
 
 class Forgotten(int):

@@ -1,4 +1,4 @@
-"""What a person reviews: what a newer statement ended, and what it perhaps changed."""
+"""Facts for a person's review: those that a newer statement ended or perhaps changed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from semantic_memory.domain.readings import Reading
 
 
 class Relation(StrEnum):
-    """What a newer statement does to an older one."""
+    """The effect of a newer statement on an older one."""
 
     OVER = "over"
     SAME = "same"

@@ -94,7 +94,7 @@ class Endpoint:
 
     @property
     def dialect(self) -> Dialect:
-        """What is known of the options that the endpoint takes."""
+        """The known options that the endpoint takes."""
         return self._dialect
 
     def complete(self, request: ChatRequest) -> Completion:

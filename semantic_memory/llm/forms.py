@@ -1,4 +1,4 @@
-"""What the forms of requests and answers of different providers have in common."""
+"""Common parts of the requests and answers of different providers."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RefusalError(Exception):
     told: str
     """Its message, cut short."""
     said: str = ""
-    """What it says, in lower case: its message, and that of the server behind it."""
+    """Its text in lower case: its message, and that of the server behind it."""
     codes: frozenset[str] = frozenset()
     """Codes and types of the error."""
     wait: float | None = field(default=None)
@@ -50,7 +50,7 @@ class RefusalError(Exception):
 
     @property
     def meaning(self) -> Meaning:
-        """What it means for the request.
+        """Its meaning for the request.
 
         >>> RefusalError(429, "", codes=frozenset({"insufficient_quota"})).meaning
         'access'

@@ -35,7 +35,7 @@ _WAITED = "requests waiting"  # the list that stores had before
 _NAMES = TypeAdapter(list[str])
 
 Said = Asked | Answer
-"""What a message says about forgetting: a request, or the answer to one."""
+"""A statement about forgetting in a message: a request, or the answer to one."""
 
 
 def said_in(message: Message) -> Said | None:

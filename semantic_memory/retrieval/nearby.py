@@ -37,7 +37,7 @@ _LATEST = 4_096  # rows that are looked through
 
 
 class Nearby(NamedTuple):
-    """What stands near some memories, by their ids."""
+    """The surroundings of some memories, by their ids."""
 
     newer: Mapping[str, Sequence[tuple[str, float]]]
     """Newer statements of the same speaker with their cosines, the nearest first."""

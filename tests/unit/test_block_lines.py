@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ingest.extract.offline import OfflineExtractor
 from semantic_memory.domain.english.core import told_of_others
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.facts import Category, Fact, Source
@@ -14,14 +13,6 @@ from semantic_memory.profile.core import in_turn
 
 SAID = datetime(2026, 3, 20, 9, tzinfo=UTC)
 USER = {"user_id": "u1"}
-
-
-def facts(*said):
-    messages = [
-        Message(id=f"m{number}", role="user", content=text, created_at=SAID)
-        for number, text in enumerate(said)
-    ]
-    return [one.content for one in OfflineExtractor().extract(messages).candidates]
 
 
 def observed(memory, *said, session="s1"):

@@ -64,8 +64,8 @@ def test_both_sides_of_a_replacement_name_the_other(memory: SemanticMemory, cloc
 def test_what_was_merged_names_what_took_it_in(memory: SemanticMemory):
     memory.add_many(
         [
-            {"content": "Maya works as a storage engineer in Oslo"},
-            {"content": "Maya works as a storage engineer, in Oslo!"},
+            {"content": "I work as a storage engineer in Oslo"},
+            {"content": "I do work as a storage engineer in Oslo"},
         ],
         user_id="u1",
     )

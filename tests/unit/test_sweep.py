@@ -21,7 +21,7 @@ from semantic_memory.consolidation.superseding import (
 )
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Source, Status
-from semantic_memory.judging.ports import Verdict
+from semantic_memory.judging.ports import Verdict, said_at
 from semantic_memory.judging.reading import FactReader
 from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSentenceJudge
 from tests.conftest import NOW, make_fact
@@ -155,13 +155,13 @@ def test_what_is_dated_ahead_of_now_is_compared_by_its_place_in_the_log():
     imported = at(-300, 4, "d")  # long ago, and written last
     found = dated_by_log([first, ahead, after, imported], NOW + timedelta(days=2))
     assert [found[0], *found[2:]] == [first, after, imported]
-    assert [fact.content for fact in sorted(found, key=standing)] == ["d", "a", "b", "c"]
+    assert [fact.content for fact in sorted(found, key=said_at)] == ["d", "a", "b", "c"]
 
 
 def test_what_was_said_first_of_all_under_a_wrong_clock_is_the_oldest():
     facts = [at(900, 1, "a"), at(800, 2, "b"), at(0, 3, "c"), at(1, 4, "d")]
     found = dated_by_log(facts, NOW + timedelta(days=2))
-    assert [fact.content for fact in sorted(found, key=standing)] == ["a", "b", "c", "d"]
+    assert [fact.content for fact in sorted(found, key=said_at)] == ["a", "b", "c", "d"]
 
 
 def test_a_confirmation_dated_ahead_of_now_does_not_count():
