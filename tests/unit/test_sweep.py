@@ -11,7 +11,7 @@ from semantic_memory.consolidation.decisions import (
     SupersedeDecision,
     Thresholds,
 )
-from semantic_memory.consolidation.merging import merged
+from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.consolidation.superseding import (
     cause,
     dated_by_log,
@@ -174,6 +174,16 @@ def test_a_confirmation_dated_ahead_of_now_does_not_count():
 def test_facts_of_the_past_keep_their_dates():
     facts = [at(3, 1, "a"), at(1, 2, "b")]
     assert dated_by_log(facts, NOW + timedelta(days=3)) == facts
+
+
+def test_a_merge_takes_over_links_but_for_those_among_the_merged():
+    one, other, newer, third = (at(day, day + 1, "Maya likes tea") for day in range(4))
+    likely = [cause(fact, "pairs-1", ["perhaps"], NOW) for fact in (other, newer, third)]
+    one = perhaps_changed(perhaps_changed(one, likely[0]), likely[1])
+    other = perhaps_changed(perhaps_changed(other, likely[1]), likely[2])
+    whole = merged([one, other])
+    assert {link.newer for link in whole.perhaps_changed} == {newer.id, third.id}
+    assert without(whole, whole, one).perhaps_changed == (likely[1],)
 
 
 def test_moving_twice_makes_a_chain():
