@@ -156,13 +156,23 @@ def test_what_is_dated_ahead_of_now_is_compared_by_its_place_in_the_log():
     imported = at(-300, 4, "d")  # long ago, and written last
     found = dated_by_log([first, ahead, after, imported], NOW + timedelta(days=2))
     assert [found[0], *found[2:]] == [first, after, imported]
-    assert [fact.content for fact in sorted(found, key=standing)] == ["d", "a", "b", "c"]
+    assert [fact.content for fact in sorted(found, key=lambda one: one.stated_at)] == [
+        "d",
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def test_what_was_said_first_of_all_under_a_wrong_clock_is_the_oldest():
     facts = [at(900, 1, "a"), at(800, 2, "b"), at(0, 3, "c"), at(1, 4, "d")]
     found = dated_by_log(facts, NOW + timedelta(days=2))
-    assert [fact.content for fact in sorted(found, key=standing)] == ["a", "b", "c", "d"]
+    assert [fact.content for fact in sorted(found, key=lambda one: one.stated_at)] == [
+        "a",
+        "b",
+        "c",
+        "d",
+    ]
 
 
 def test_a_confirmation_dated_ahead_of_now_does_not_count():
