@@ -28,6 +28,7 @@ from semantic_memory.language.clauses import (
     clauses,
     is_hedged,
     leans,
+    points_back,
     sentences,
     without_opener,
 )
@@ -39,6 +40,8 @@ _KEEP = 0.5
 """Probability of being worth keeping from which a clause becomes a fact."""
 _KEEP_OF_QUESTION = 0.75
 """The same of a question or a request, which states something in passing at most."""
+_KEEP_OF_REMARK = 0.8
+"""The same of a clause that adds to what the speaker has just said: most such are reactions."""
 _KEEP_OF_NOTE = 0.3
 """The same of a note of a key and a value, whose form is evidence by itself."""
 _ALONE = 0.5
@@ -52,10 +55,8 @@ _LONGEST_BEFORE = 200
 """Characters of what was said before, of which the end is kept."""
 _ASKED_WITHIN = 3
 """Sentences at the end of a message among which its question is looked for."""
-_MOST_SURE, _LEAST_SURE, _MOST_SURE_OF_HEDGED = 0.95, 0.5, 0.6
-_OF_FRAGMENT = 0.25
-"""Probability of standing alone below which a clause with nothing said before it is no fact."""
-_TASK = 0.5
+_MOST_SURE, _LEAST_SURE = 0.95, 0.7
+_OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
 _BY_KIND = {
@@ -76,7 +77,11 @@ class _Before:
 
     @property
     def spoken(self) -> str:
-        return f"{self.speaker}: {self.text}"[:_LONGEST_BEFORE] if self.text else ""
+        return f"{self.speaker}: {self.text}" if self.text else ""
+
+    @property
+    def is_asked(self) -> bool:
+        return not self.is_same_message and self.text.endswith("?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +112,20 @@ class _Read:
         clause, reading = self.clause, self.reading
         if clause.is_note:
             return reading.keep >= _KEEP_OF_NOTE
-        enough = _KEEP_OF_QUESTION if clause.asks else _KEEP
         least = 0.0 if clause.before.text else _FRAGMENT
-        return reading.keep >= enough and reading.alone >= least
+        return reading.keep >= self._enough and reading.alone >= least
+
+    @property
+    def _enough(self) -> float:
+        if self.clause.asks:
+            return _KEEP_OF_QUESTION
+        return _KEEP if self.stands_alone or self.clause.before.is_asked else _KEEP_OF_REMARK
 
     @property
     def stands_alone(self) -> bool:
-        return self.clause.is_note or self.reading.alone >= _ALONE
+        return self.clause.is_note or (
+            self.reading.alone >= _ALONE and not points_back(self.clause.text)
+        )
 
 
 class OfflineExtractor:
@@ -160,9 +172,11 @@ def _clauses(message: Message, own: str, before: _Before, material: bool) -> lis
     for sentence in sentences(own):
         for part in clauses(sentence):
             text = without_opener(part.text)
-            if len(text.split()) <= _MOST_WORDS:
-                found.append(_Clause(message, text, before, leans(text), part.asks, material))
-        before = _Before(sentence, who, is_same_message=True)
+            if not text or len(text.split()) > _MOST_WORDS:
+                continue
+            found.append(_Clause(message, text, before, leans(text), part.asks, material))
+            if not points_back(text):  # else the matter is still what was said before
+                before = _Before(text[-_LONGEST_BEFORE:], who, is_same_message=True)
     return found
 
 
@@ -180,38 +194,37 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
         reading = reading.model_copy(
             update={"standing_order": round(reading.standing_order * _OF_TASK, 4)}
         )
-    text = clause.text.rstrip(" .!,;")
-    if message.created_at is not None:
-        text = dated_in_place(text, message.created_at)
     name = message.name or _USER
-    told = text if clause.is_note else _told_of(text, name, message.name)
-    if not read.stands_alone and clause.before.text:
-        told = f"{told} ({_link(clause)} “{clause.before.text[-_LONGEST_BEFORE:]}”)"
-    most = _MOST_SURE_OF_HEDGED if is_hedged(clause.text) else _MOST_SURE
+    told = clause.text.rstrip(" .!,;") if clause.is_note else _told(read, name)
+    sure = _LEAST_SURE if is_hedged(clause.text) else min(_MOST_SURE, reading.keep)
     return Candidate(
         content=told,
         category=_category(reading),
-        confidence=round(min(most, max(_LEAST_SURE, reading.keep)), 2),
+        confidence=round(max(_LEAST_SURE, sure), 2),
         message_ids=(message.id,),
         tags=tags(told, name),
         reading=reading,
     )
 
 
-def _link(clause: _Clause) -> str:
-    if clause.before.is_same_message:
-        return "about:"
-    asked = "asked" if clause.before.text.endswith("?") else "said"
-    return f"{clause.before.speaker} {asked}:"
-
-
-def _told_of(text: str, name: str, speaker: str | None) -> str:
-    """Return a statement in the third person where that is certain, else behind the name."""
+def _told(read: _Read, name: str) -> str:
+    """Return a clause as a fact: in the third person where that is certain, else behind the name."""
+    clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
+    text, before = clause.text.rstrip(" .!,;"), clause.before
+    if not read.stands_alone and before.is_same_message:
+        text = f"{before.text.rstrip(' .!,;')}. {text}"
+    if said_at is not None:
+        text = dated_in_place(text, said_at)
+    if not read.stands_alone and before.text and not before.is_same_message:
+        how = "asked" if before.is_asked else "told"
+        return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
     if text.endswith("?"):
         return f"{name} asked: {text}"
+    if reading.kind == "standing_order" or reading.category == "feedback":
+        return f"{name} asks: {text}"
     if mentions_speaker(text):
         return third_person(text, name) or f"{name}: {text}"
-    return f"{speaker}: {text}" if speaker else text[:1].upper() + text[1:]
+    return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
 
 
 def _category(reading: Reading) -> Category:
@@ -238,4 +251,4 @@ def _last(message: Message) -> _Before:
     if not spoken or (by_assistant and not asked):
         return _Before()
     who = message.name or ("Assistant" if by_assistant else "User")
-    return _Before((asked or spoken)[-1], who)
+    return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who)

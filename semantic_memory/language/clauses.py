@@ -25,7 +25,9 @@ _FEWEST_WORDS = 3
 
 # sentencex waits for a capital letter; people who write without them still end sentences.
 _END = regex(
-    r"(?<=[!?])[\s\"')]+|(?<=\w{2}[.)])\s+(?=(?:i|my|we|she|he|it|they|the|now|but|so)\b)"
+    r"(?<=[!?])[\s\"')]+"
+    r"|(?<=\s[a-z]{2}\.)(?<!\svs\.)(?<!\s[dms][rst]\.)\s+(?=[A-Z])"
+    r"|(?<=\w{2}[.)])\s+(?=(?:i|my|we|she|he|it|they|the|now|but|so)\b)"
     r"|\s*\.{2,}(?![\w.]*/)\s*|\s+(?:\.\s){2,}|…|(?<=\w)\s*;\s+"
 )
 _OWN = r"(?:i['’]?(?:m|ve|d|ll)?|my|we['’]?(?:re|ve|d|ll)?|our)\b(?![./&-]\w)"
@@ -49,6 +51,10 @@ _OPENER = regex(
     rf"(?:\s*[,:–—-]+\s*|\s+(?={_OWN}))"
     rf"|(?P<word>[^\W\d_]+)(?:\s*[,!.:…–—-]+(?:\s+|$)|\s+(?=(?P<next>[^\W_]+))))",
     re.IGNORECASE,
+)
+_OTHER_SUBJECT = regex(
+    r"(?:^|[,.;]\s*|\b(?:because|that|when|so|but|and|where|while|if|as|since|until)\s+)"
+    r"(?P<subject>(?:(?:my|our|the|an?)\s+)?(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s*){1,3})$"
 )
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
 _MARKS = " \t\n*_~-–—•>,;:#"
@@ -119,8 +125,11 @@ def _asking_end(sentence: str) -> int:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start, depends = 0, _depends(text, 0)
     for cut in _CUT.finditer(text):
-        if depends and not (cut["joint"] or cut["bare"]):
+        is_joined = bool(cut["joint"] or cut["bare"])
+        if not is_joined and (depends or _depends(text, text.rfind(",", start, cut.start()) + 1)):
             depends = False  # the main clause: it stays with what it depends on
+        elif (cut["bare"] or "").lower() == "and" and joins_subjects(text[start : cut.start()]):
+            continue
         elif not depends and _is_clause(text[start : cut.start()]) and _is_clause(text[cut.end() :]):
             yield start, cut.start()
             start, depends = cut.end(), _depends(text, cut.end())
@@ -143,7 +152,7 @@ def _is_clause(text: str) -> bool:
     >>> _is_clause("In March"), _is_clause("my cat"), _is_clause("my cat snores"), _is_clause("I ski")
     (False, False, True, True)
     """
-    spoken = [word.lower().replace("’", "'") for word in _WORD.findall(text)][:12]
+    spoken = _spoken(text)[:12]
     if spoken and spoken[0] in word_class("coordinators"):
         spoken = spoken[1:]
     if len(spoken) < _FEWEST_WORDS and not _IS_OWN.match(text):
@@ -159,35 +168,51 @@ def _is_clause(text: str) -> bool:
     )
 
 
+def joins_subjects(before: str) -> bool:
+    """Return True if what stands before "and I" is another subject: "because my wife and I ski".
+
+    >>> joins_subjects("I rest because my wife"), joins_subjects("my dog barked")
+    (True, False)
+    """
+    found = _OTHER_SUBJECT.search(before.lower())
+    return found is not None and not any(
+        word in word_class("auxiliaries") or forms(word) & {Form.PAST, Form.THIRD}
+        for word in _spoken(found["subject"])
+    )
+
+
 def without_opener(sentence: str) -> str:
-    """Return a sentence without the interjections and joints before it; itself if nothing is left.
+    """Return a sentence without the interjections, joints and addresses before it.
 
     >>> without_opener("haha yeah, btw I'm off dairy"), without_opener("But she left")
     ("I'm off dairy", 'she left')
-    >>> without_opener("No dairy for me"), without_opener("Well!")
-    ('No dairy for me', 'Well!')
+    >>> without_opener("Hey Tom, I'm off dairy"), without_opener("No dairy for me")
+    ("I'm off dairy", 'No dairy for me')
+    >>> without_opener("Yep, Tom!")
+    ''
     """
-    left = sentence
+    left, opened = sentence, False
     while found := _OPENER.match(left):
         word, behind = (found["word"] or "").lower(), (found["next"] or "").lower()
         if word and word not in word_class("coordinators"):
             is_set_off = not behind or behind in word_class("openers") or _IS_OWN.match(behind)
-            if word not in word_class("openers") or not is_set_off:
+            is_address = opened and found["word"].istitle() and not behind
+            begins = word in word_class("openers") and (is_set_off or found["next"].istitle())
+            if not is_address and not begins:
                 break
+        opened = opened or word not in word_class("coordinators")
         left = left[found.end() :]
-    return left.strip(_MARKS).strip() or sentence
+    return left.strip(_MARKS + "!.").strip() and left.strip(_MARKS).strip()
 
 
 def leans(text: str) -> bool:
-    """Return True if a clause may need what was said before: a fragment, or a pronoun before a noun.
+    """Return True if a clause may need what was said before: a fragment, or one that points back.
 
     >>> leans("She was impressive"), leans("Rex"), leans("My sister says she moved")
     (True, True, False)
     """
-    spoken = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
-    if len(spoken) < _FEWEST_WORDS or not _is_clause(text):
-        return True
-    if spoken[-1] in word_class("pointing"):
+    spoken = _spoken(text)
+    if len(spoken) < _FEWEST_WORDS or not _is_clause(text) or spoken[-1] in word_class("pointing"):
         return True
     for place, word in enumerate(spoken):
         if word in word_class("pointing") and not (word == "that" and place):
@@ -195,6 +220,20 @@ def leans(text: str) -> bool:
         if word not in word_class("auxiliaries") and place and can_be_noun(word) and not forms(word):
             return False
     return False
+
+
+def points_back(text: str) -> bool:
+    """Return True if a clause begins with a pronoun of the third person.
+
+    >>> points_back("He's nineteen"), points_back("The cat is nineteen")
+    (True, False)
+    """
+    first = next(iter(_spoken(text)), "")
+    return first.partition("'")[0] in word_class("persons")
+
+
+def _spoken(text: str) -> list[str]:
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def is_hedged(text: str) -> bool:

@@ -14,6 +14,7 @@ import re
 from semantic_memory.domain.english.calendar import MONTHS, WEEKDAYS
 from semantic_memory.domain.english.words import MODALS, Form, forms, is_adverb
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language.clauses import joins_subjects
 
 _SPEAKER = regex(
     r"(?<![\w'’])(?:i(?:['’](?:m|ve|ll|d))?|im|ive|we(?:['’](?:re|ve|ll|d))?|my|our|me|us|mine|ours"
@@ -21,6 +22,7 @@ _SPEAKER = regex(
     re.IGNORECASE,
 )
 _VERBATIM = regex(r"\"[^\"]*\"|“[^”]*”|‘[^’]*’|(?<!\w)'[^']+'(?!\w)|`[^`]*`|\S*(?:://|[/@\\_=<>{}])\S*")
+_ENDED = regex(r"[.!?]\s+$")
 _BOUND = regex(r"[./&@\\+#-]\w|['’]\w")
 _BOUND_BEFORE = regex(r"[./&@\\+#-]$")
 _BEFORE = regex(r"([^\W_][\w'’-]*)([^\w]*)$")
@@ -82,6 +84,8 @@ def third_person(statement: str, name: str) -> str | None:
         if put is None:
             return None
         text, length = put
+        if _ENDED.search(told):
+            text = text[:1].upper() + text[1:]
         told += text
         done, named = found.end() + length, True
     told += statement[done:]
@@ -118,7 +122,7 @@ def _put(
     if word in ("mine", "ours"):
         return ("theirs" if named else f"{name}'s"), 0
     if word == "me":
-        return ("them" if named else name), 0
+        return name, 0
     if word == "us":
         return ("them" if named else f"{name} and others"), 0
     if word in ("myself", "ourselves"):
@@ -135,7 +139,7 @@ def _subject(
         return None
     short = {"im": "'m", "ive": "'ve"}.get(word, word[word.find("'") :] if "'" in word else "")
     plural = word.startswith("we")
-    if last and last[1].lower() == "and" and not plural and not _has_verb(before):
+    if last and last[1].lower() == "and" and not plural and joins_subjects(before[: last.start()]):
         return (name, 0) if not short else None  # "my wife and I live in Rome"
     if plural and not named:
         return f"{name} and others{_of_many(short)}", 0
@@ -208,11 +212,3 @@ def _inflected(written: str, word: str) -> str | None:
         return written[:-1] + "ies"
     return written + "s"
 
-
-def _has_verb(before: str) -> bool:
-    spoken = re.findall(r"[\w'’]+", before)[:-1]
-    return any(
-        forms(word) & {Form.PAST, Form.THIRD} or word.lower().replace("’", "'") in _INVERTING
-        or word.lower().startswith(("i'", "i’")) or word == "I"
-        for word in spoken
-    )
