@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.extract.categories import category_of
 from ingest.extract.entries import entries
 from ingest.extract.languages import told
 from ingest.extract.tags import tags
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.extraction import Candidate, Extraction
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.readings import Reading
@@ -59,12 +60,6 @@ _MOST_SURE, _LEAST_SURE = 0.95, 0.7
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
-_BY_KIND = {
-    "preference": Category.PREFERENCE,
-    "opinion": Category.PREFERENCE,
-    "decision": Category.DECISION,
-    "plan": Category.PROJECT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +194,7 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
     sure = _LEAST_SURE if is_hedged(clause.text) else min(_MOST_SURE, reading.keep)
     return Candidate(
         content=told,
-        category=_category(reading),
+        category=category_of(reading),
         confidence=round(max(_LEAST_SURE, sure), 2),
         message_ids=(message.id,),
         tags=tags(told, name),
@@ -225,14 +220,6 @@ def _told(read: _Read, name: str) -> str:
     if mentions_speaker(text):
         return third_person(text, name) or f"{name}: {text}"
     return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
-
-
-def _category(reading: Reading) -> Category:
-    if reading.kind == "standing_order" and reading.standing_order >= 0.5:
-        return Category.FEEDBACK
-    if reading.category not in ("none", "feedback"):
-        return Category(reading.category)
-    return _BY_KIND.get(reading.kind, Category.PERSONAL)
 
 
 def _in_another_language(message: Message, own: str, code: str) -> Iterator[Candidate]:

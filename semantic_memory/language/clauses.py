@@ -130,7 +130,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             depends = False  # the main clause: it stays with what it depends on
         elif (cut["bare"] or "").lower() == "and" and joins_subjects(text[start : cut.start()]):
             continue
-        elif not depends and _is_clause(text[start : cut.start()]) and _is_clause(text[cut.end() :]):
+        elif not depends and is_clause(text[start : cut.start()]) and is_clause(text[cut.end() :]):
             yield start, cut.start()
             start, depends = cut.end(), _depends(text, cut.end())
     yield start, len(text)
@@ -146,10 +146,10 @@ def _depends(text: str, start: int) -> bool:
     return first is not None and first[0].lower() in word_class("subordinators")
 
 
-def _is_clause(text: str) -> bool:
+def is_clause(text: str) -> bool:
     """Return True if a stretch up to its next mark has a verb of its own.
 
-    >>> _is_clause("In March"), _is_clause("my cat"), _is_clause("my cat snores"), _is_clause("I ski")
+    >>> is_clause("In March"), is_clause("my cat"), is_clause("my cat snores"), is_clause("I ski")
     (False, False, True, True)
     """
     spoken = _spoken(text)[:12]
@@ -212,7 +212,7 @@ def leans(text: str) -> bool:
     (True, True, False)
     """
     spoken = _spoken(text)
-    if len(spoken) < _FEWEST_WORDS or not _is_clause(text) or spoken[-1] in word_class("pointing"):
+    if len(spoken) < _FEWEST_WORDS or not is_clause(text) or spoken[-1] in word_class("pointing"):
         return True
     for place, word in enumerate(spoken):
         if word in word_class("pointing") and not (word == "that" and place):
