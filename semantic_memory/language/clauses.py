@@ -163,7 +163,8 @@ def is_clause(text: str) -> bool:
     if not spoken or spoken[0] in word_class("adverbial"):
         return False
     return any(
-        forms(word) & {Form.PAST, Form.THIRD} and not (can_be_noun(word) and before in ("my", "our"))
+        forms(word) & {Form.PAST, Form.THIRD}
+        and not (can_be_noun(word) and before in ("my", "our"))
         for before, word in zip(spoken, spoken[1:], strict=False)
     )
 
@@ -217,7 +218,12 @@ def leans(text: str) -> bool:
     for place, word in enumerate(spoken):
         if word in word_class("pointing") and not (word == "that" and place):
             return True
-        if word not in word_class("auxiliaries") and place and can_be_noun(word) and not forms(word):
+        if (
+            word not in word_class("auxiliaries")
+            and place
+            and can_be_noun(word)
+            and not forms(word)
+        ):
             return False
     return False
 

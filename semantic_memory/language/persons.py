@@ -21,7 +21,9 @@ _SPEAKER = regex(
     r"|myself|ourselves)(?![\w])",
     re.IGNORECASE,
 )
-_VERBATIM = regex(r"\"[^\"]*\"|“[^”]*”|‘[^’]*’|(?<!\w)'[^']+'(?!\w)|`[^`]*`|\S*(?:://|[/@\\_=<>{}])\S*")
+_VERBATIM = regex(
+    r"\"[^\"]*\"|“[^”]*”|‘[^’]*’|(?<!\w)'[^']+'(?!\w)|`[^`]*`|\S*(?:://|[/@\\_=<>{}])\S*"
+)
 _ENDED = regex(r"[.!?]\s+$")
 _BOUND = regex(r"[./&@\\+#-]\w|['’]\w")
 _BOUND_BEFORE = regex(r"[./&@\\+#-]$")
@@ -42,9 +44,7 @@ _AGREEING = {
     "'ve": "has",
     "'ll": "will",
 }
-_NEVER_CHANGED = frozenset(
-    "can't couldn't won't wouldn't shouldn't mustn't cannot aint".split()
-)
+_NEVER_CHANGED = frozenset("can't couldn't won't wouldn't shouldn't mustn't cannot aint".split())
 _MINE_BEHIND = frozenset("is are was were of than like to with 's not isn't wasn't".split())
 _NAMED_DAYS = frozenset((*MONTHS, *WEEKDAYS))
 
@@ -211,4 +211,3 @@ def _inflected(written: str, word: str) -> str | None:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return written[:-1] + "ies"
     return written + "s"
-
