@@ -45,7 +45,7 @@ _KEEP_OF_REMARK = 0.8
 """The same of a clause that adds to what the speaker has just said: most such are reactions."""
 _KEEP_OF_NOTE = 0.3
 """The same of a note of a key and a value, whose form is evidence by itself."""
-_ALONE = 0.5
+_ALONE, _ALONE_OF_LEANING = 0.5, 0.7
 """Probability of standing alone below which what was said before comes with a clause."""
 _FRAGMENT = 0.25
 """Probability of standing alone below which a clause with nothing said before it is no fact."""
@@ -118,8 +118,9 @@ class _Read:
 
     @property
     def stands_alone(self) -> bool:
+        least = _ALONE_OF_LEANING if self.clause.leans else _ALONE
         return self.clause.is_note or (
-            self.reading.alone >= _ALONE and not points_back(self.clause.text)
+            self.reading.alone >= least and not points_back(self.clause.text)
         )
 
 
@@ -207,7 +208,8 @@ def _told(read: _Read, name: str) -> str:
     clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
     text, before = clause.text.rstrip(" .!,;"), clause.before
     if not read.stands_alone and before.is_same_message:
-        text = f"{before.text.rstrip(' .!,;')}. {text}"
+        end = "" if before.text.endswith("?") else "."
+        text = f"{before.text.rstrip(' .!,;')}{end} {text}"
     if said_at is not None:
         text = dated_in_place(text, said_at)
     if not read.stands_alone and before.text and not before.is_same_message:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from ingest.extract.offline import OfflineExtractor
-from semantic_memory.domain.english.core import is_verdict, told_of_others
+from semantic_memory.domain.english.core import told_of_others
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.profile import CoreField
-from semantic_memory.profile.core import derive_core, in_turn
+from semantic_memory.profile.core import in_turn
 
 SAID = datetime(2026, 3, 20, 9, tzinfo=UTC)
 USER = {"user_id": "u1"}
@@ -75,67 +75,9 @@ def test_all_allergies_come_before_the_second_fact_of_another_field():
     assert [name for name, _ in in_turn(core, SAID)] == ["allergies", "allergies", "home", "home"]
 
 
-def test_verdicts_on_single_answers_stand_behind_standing_orders():
-    order = fact("The user asks the assistant to never use em dashes.", Category.FEEDBACK)
-    verdict = fact(
-        'The user confirmed the assistant\'s answer "Use a set.": "perfect".', Category.FEEDBACK, 5
-    )
-    assert is_verdict(verdict.content)
-    assert derive_core([verdict, order], SAID, 3)["instructions"] == (order, verdict)
-
-
 @pytest.mark.parametrize("content", ["The user's deckhand Ty was in jail", "Colm's wife left him"])
 def test_a_named_person_of_the_users_is_another_person(content):
     assert told_of_others(content)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "We're building Heron; the launch is set for 4 May",
-        "We're building Heron. The launch is set for 4 May.",
-        "I'm working on a project called Heron. The launch is set for 4 May.",
-    ],
-)
-def test_a_launch_is_that_of_the_one_named_piece_of_work(said):
-    assert "The launch of Heron is set for 4 May 2026." in facts(said)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I live in Lisbon. The launch is set for 4 May.",
-        "We're building Heron and Egret. The launch is set for 4 May.",
-        "I'm working on Friday. The launch is set for 4 May.",
-        "We're building React apps. The launch is set for 4 May.",
-    ],
-)
-def test_a_launch_of_nothing_named_stays_open(said):
-    assert "The launch is set for 4 May 2026." in facts(said)
-
-
-@pytest.mark.parametrize(
-    ("said", "fact"),
-    [
-        ("Lena, my daughter, starts school in August.", "The user's daughter Lena starts"),
-        ("The interview is on 3 June, a Wednesday", "on 3 June 2026, a Wednesday."),
-        ("Board pack is quarterly. Next one goes out 12 June.", "The next board pack goes out"),
-        ("What I want in the end is to get off the road", "What the user wants in the end"),
-        ("dream is sound engineering, like live sound", "The user's dream is sound engineering,"),
-        ("could you explain loops, and never just give me the answer", "to never just give"),
-        ("Severe nut allergy here", "The user has a severe nut allergy."),
-        ("We are a Jain household", "The user and others are a Jain household."),
-    ],
-)
-def test_a_fact_is_told_whole(said, fact):
-    assert any(fact in one for one in facts(said)), facts(said)
-
-
-@pytest.mark.parametrize(
-    "said", ["I need a team name for our club", "we're in! boxes everywhere", "any allergy here"]
-)
-def test_a_request_and_a_mess_are_no_facts_of_the_user(said):
-    assert not any("need" in one or "asks" in one or "allergy" in one for one in facts(said))
 
 
 def test_a_date_takes_no_direction_from_the_sentence_before():

@@ -28,7 +28,7 @@ def assistant(text: str) -> Message:
 def extracted(
     *messages: Message, script: Mapping[str, Mapping[str, object]] | None = None
 ) -> list[Candidate]:
-    judge = ScriptedSentenceJudge(script or {})
+    judge = ScriptedSentenceJudge(lambda text: (script or {}).get(text, {}))
     return [*OfflineExtractor(judge).extract(messages).candidates]
 
 
