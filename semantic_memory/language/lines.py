@@ -7,8 +7,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from semantic_memory.domain.english.commands import is_command
-from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language.clauses import is_clause
 from semantic_memory.language.enclosures import Cut, speaks, word_class
 
 

@@ -12,7 +12,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.settings import ExtractionSettings, Settings
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.testing import ScriptedSentenceJudge
 from tests.conftest import make_fact, say
 from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import answer, completion, fact, serve, shown
@@ -46,7 +46,7 @@ def batch(server, events) -> Iterator[OpenAIBatch]:
     with ExitStack() as stack:
         extractor = make_extractor(
             settings,
-            HashEmbedder(),
+            ScriptedSentenceJudge(),
             events.append,
             models_of(settings, events.append, stack),
         )
@@ -97,7 +97,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
     server.batch_failures = {"first"}
     found = read(batch, batch.submit(STRETCHES, "token"))
     assert found == {
-        "first": [("The user moved to Berlin.", ("m1",), "offline-4")],
+        "first": [("The user moved to Berlin", ("m1",), "offline-5")],
         "second": [("Heard I own a boat.", ("m2",), None)],
     }
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
@@ -107,7 +107,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
 def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(batch, server, events):
     server.script = [completion("Sorry")]
     found = read(batch, batch.submit(STRETCHES, "token"))
-    assert found["first"] == [("The user moved to Berlin.", ("m1",), "offline-4")]
+    assert found["first"] == [("The user moved to Berlin", ("m1",), "offline-5")]
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
     assert told == ["malformed", "malformed"]
 

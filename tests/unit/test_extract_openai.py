@@ -24,7 +24,7 @@ from semantic_memory.domain.events import (
 )
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
-from semantic_memory.testing import HashEmbedder
+from semantic_memory.testing import ScriptedSentenceJudge
 from tests.conftest import eventually, make_fact, say
 from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import (
@@ -165,7 +165,7 @@ def test_profile_and_history_name_their_messages(server, events):
     with contextlib.ExitStack() as stack:
         settings = settings_for(server)
         models = models_of(settings, events.append, stack)
-        extractor = make_extractor(settings, HashEmbedder(), events.append, models)
+        extractor = make_extractor(settings, ScriptedSentenceJudge(), events.append, models)
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}
     assert [(line.content, line.message_ids) for line in extraction.history] == [
