@@ -1,7 +1,7 @@
 """Read entries of a key and a value: "editor: helix", "staging = eu-north-1, prod = eu-west-3".
 
-A message gives entries if all of its lines are entries, or all but a heading, or the rows of a table
-of two columns. Only the form is read here; a judge reads what each is worth.
+A message gives entries if all of its lines are entries, or all but a heading, or the rows of a
+table of two columns. Only the form is read here; a judge reads what each is worth.
 """
 
 from __future__ import annotations

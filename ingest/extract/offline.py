@@ -204,7 +204,7 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
 
 
 def _told(read: _Read, name: str) -> str:
-    """Return a clause as a fact: in the third person where that is certain, else behind the name."""
+    """Return a clause in the third person where that is certain, else behind the name."""
     clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
     text, before = clause.text.rstrip(" .!,;"), clause.before
     if not read.stands_alone and before.is_same_message:

@@ -1,4 +1,4 @@
-"""Tell whether an order is about the manner of answers: their units, their language, their parts."""
+"""Tell whether an order is about the manner of answers: their units, language, parts."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import NamedTuple
 
 from semantic_memory.domain.english.words import Form, can_be_noun, forms
@@ -165,7 +166,7 @@ def is_clause(text: str) -> bool:
     return any(
         forms(word) & {Form.PAST, Form.THIRD}
         and not (can_be_noun(word) and before in ("my", "our"))
-        for before, word in zip(spoken, spoken[1:], strict=False)
+        for before, word in pairwise(spoken)
     )
 
 

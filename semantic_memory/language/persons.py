@@ -3,8 +3,8 @@
 "I'm moving to Berlin because I love my job"
     ->  "Maya is moving to Berlin because they love their job"
 
-It isn't certain in names ("Toys R Us", "World War I", "Call Me Joe"), in quotations and code, behind
-words that aren't known as verbs, in inversions ("nor do I"), and where "they" is somebody else.
+It isn't certain in names ("Toys R Us", "World War I", "Call Me Joe"), in quotations and code,
+behind words that aren't known as verbs, in inversions ("nor do I"), and where "they" is somebody else.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def third_person(statement: str, name: str) -> str | None:
     ('Maya loves their job', 'The user is off dairy')
     >>> third_person("my sister and I ski because we like it", "Maya")
     "Maya's sister and Maya ski because they like it"
-    >>> third_person("I bought a Mustang I in May", "Maya"), third_person("we met at Toys R Us", "Maya")
+    >>> third_person("I sold a Mustang I", "Maya"), third_person("we met at Toys R Us", "Maya")
     (None, None)
     >>> third_person('I read "My Family" twice', "Maya"), third_person("I def agree", "Maya")
     ('Maya read "My Family" twice', None)
