@@ -19,9 +19,11 @@ from pydantic import Field
 from eval.gold import Half, share
 from eval.standing import trouble
 from eval.wording import gives_date, holds, holds_all, is_negated, is_negative
+from ingest.gate import Gate
+from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message, Role
-from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.ports import Extractor, Progress
 from semantic_memory.domain.values import Content, Identifier, Name, Timestamp, Value
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.testing import FrozenClock
@@ -79,7 +81,7 @@ class Judged:
     """An expected fact and the fact that says it, if there is one."""
 
     expected: Expected
-    fact: Fact | None
+    fact: Fact | Candidate | None
 
     @property
     def polarity(self) -> bool | None:
@@ -112,7 +114,7 @@ class Outcome:
     """An item and the facts that the store drew from it."""
 
     item: Item
-    facts: Sequence[Fact]
+    facts: Sequence[Fact | Candidate]
 
     @property
     def found(self) -> list[Judged]:
@@ -124,11 +126,11 @@ class Outcome:
         """Return True if every expected fact was found, and no fact where none is expected."""
         return all(one.fact for one in self.found) if self.found else not self.facts
 
-    def expects(self, fact: Fact) -> bool:
+    def expects(self, fact: Fact | Candidate) -> bool:
         """Return True if `fact` says something that the item should give."""
         return any(expected.matches(fact.content) for expected in self.item.facts)
 
-    def trouble(self, fact: Fact) -> str | None:
+    def trouble(self, fact: Fact | Candidate) -> str | None:
         """Return the reason why `fact` doesn't stand alone, or None."""
         if (
             self.item.alone
@@ -163,6 +165,14 @@ def tell(
             outcomes[item.id] = Outcome(item, facts)
         progress("telling", len(outcomes), len(items))
     return [outcomes[item.id] for item in items]
+
+
+def outcome(item: Item, extractor: Extractor, gate: Gate) -> Outcome:
+    """Return what an extractor and the gate make of an item, without a store."""
+    messages = _messages(item)
+    ids = {message.id for message in messages[len(item.context) :]}
+    admitted = gate.admit(extractor.extract(messages, ()).candidates, messages).admitted
+    return Outcome(item, [one for one in admitted if ids & {*one.message_ids}])
 
 
 def extracted(memory: SemanticMemory, user_id: str) -> list[Fact]:

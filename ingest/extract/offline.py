@@ -1,74 +1,127 @@
 """Extract without a language model: the sentences of a message that are worth keeping.
 
     own words of the message -> sentences -> clauses -> readings, in one batch
-    -> the clauses worth keeping -> days resolved, speaker named -> facts
+    -> the clauses worth keeping -> days in brackets, the speaker named -> facts
 
 A fact is the speaker's own sentence. Person and verb are turned to the third person only where that
 is certain; else the words stay, behind the speaker's name. Where a sentence doesn't stand alone,
-what was said before comes with it.
+what was said before comes with it, and without that it is no fact: its message stays findable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from ingest.extract.categories import category_of
 from ingest.extract.entries import entries
 from ingest.extract.languages import told
 from ingest.extract.tags import tags
-from semantic_memory.domain.english.persons import mentions_speaker, third_person
-from semantic_memory.domain.english.relative_dates import absolute_dates
-from semantic_memory.domain.english.spelling import prepared
-from semantic_memory.domain.english.verbatim import masked, unmasked
+from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.extraction import Candidate, Extraction
-from semantic_memory.domain.facts import Category, Fact
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.readings import Reading
 from semantic_memory.judging.packaged import PackagedSentenceJudge
 from semantic_memory.judging.ports import SentenceJudge, Spoken
-from semantic_memory.language.clauses import clauses, sentences
+from semantic_memory.language.clauses import (
+    clauses,
+    is_hedged,
+    leans,
+    points_back,
+    sentences,
+    without_opener,
+)
 from semantic_memory.language.own_speech import own_speech_of
+from semantic_memory.language.persons import mentions_speaker, third_person
 
 _USER = "The user"
 _KEEP = 0.5
 """Probability of being worth keeping from which a clause becomes a fact."""
-_KEEP_BESIDE_TASK = 0.6
-"""The same in a sentence that asks for something: a state told in passing."""
-_ALONE = 0.5
+_KEEP_OF_QUESTION = 0.75
+"""The same of a question or a request, which states something in passing at most."""
+_KEEP_OF_REMARK = 0.8
+"""The same of a clause that adds to what the speaker has just said: most such are reactions."""
+_KEEP_OF_NOTE = 0.3
+"""The same of a note of a key and a value, whose form is evidence by itself."""
+_ALONE, _ALONE_OF_LEANING = 0.5, 0.7
 """Probability of standing alone below which what was said before comes with a clause."""
-_MOST_WORDS = 45
-_LONGEST_BEFORE = 160
+_FRAGMENT = 0.25
+"""Probability of standing alone below which a clause with nothing said before it is no fact."""
+_TASK = 0.5
+"""Probability from which a sentence asks for something."""
+_MOST_WORDS = 60
+_LONGEST_BEFORE = 200
 """Characters of what was said before, of which the end is kept."""
+_ASKED_WITHIN = 3
+"""Sentences at the end of a message among which its question is looked for."""
+_MOST_SURE, _LEAST_SURE = 0.95, 0.7
+_OF_TASK = 0.5
+"""Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
-_SURE, _UNSURE = 0.95, 0.7
-_BY_KIND = {
-    "preference": Category.PREFERENCE,
-    "habit": Category.PERSONAL,
-    "standing_order": Category.FEEDBACK,
-    "decision": Category.DECISION,
-    "plan": Category.PROJECT,
-    "opinion": Category.PREFERENCE,
-}
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What was said right before a clause."""
+
+    text: str = ""
+    speaker: str = ""
+    is_same_message: bool = False
+
+    @property
+    def spoken(self) -> str:
+        return f"{self.speaker}: {self.text}" if self.text else ""
+
+    @property
+    def is_asked(self) -> bool:
+        return not self.is_same_message and self.text.endswith("?")
+
+
+@dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause with what was said before it, and the message that it is of."""
+    """A clause of a message, with what was said before it."""
 
     message: Message
     text: str
-    before: str
-    sentence: int
-    """Number of its sentence among those of all messages."""
+    before: _Before
+    leans: bool
     asks: bool
-    """True if its sentence asks or orders something at its end."""
-    spans: Sequence[str] = ()
-    reading: Reading | None = field(default=None)
+    carries_material: bool
+    """True if its message holds texts that aren't the speaker's own words."""
+    is_note: bool = False
 
     @property
     def spoken(self) -> Spoken:
-        return Spoken(self.text, self.before)
+        return Spoken(self.text, self.before.spoken if self.leans else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    clause: _Clause
+    reading: Reading
+
+    @property
+    def is_kept(self) -> bool:
+        clause, reading = self.clause, self.reading
+        if clause.is_note:
+            return reading.keep >= _KEEP_OF_NOTE
+        least = 0.0 if clause.before.text else _FRAGMENT
+        return reading.keep >= self._enough and reading.alone >= least
+
+    @property
+    def _enough(self) -> float:
+        if self.clause.asks:
+            return _KEEP_OF_QUESTION
+        return _KEEP if self.stands_alone or self.clause.before.is_asked else _KEEP_OF_REMARK
+
+    @property
+    def stands_alone(self) -> bool:
+        least = _ALONE_OF_LEANING if self.clause.leans else _ALONE
+        return self.clause.is_note or (
+            self.reading.alone >= least and not points_back(self.clause.text)
+        )
 
 
 class OfflineExtractor:
@@ -85,112 +138,93 @@ class OfflineExtractor:
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates, each with its source message and the reading of its sentence."""
         del known  # a repetition is told by its text and its vector
-        read: list[_Clause] = []
-        found: list[tuple[int, Candidate]] = []
-        order = {message.id: place for place, message in enumerate(messages)}
-        before = ""
+        cut: list[_Clause] = []
+        found: list[Candidate] = []
+        before = _Before()
         for message in messages:
             if message.role == "user":
-                own = own_speech_of(message).own
-                found += [(order[message.id], one) for one in _in_other_words(message, own)]
-                read += _clauses(message, own, before, len(read))
+                divided = own_speech_of(message)
+                own, code = divided.own, language(divided.own)
+                if code in (None, "en"):
+                    material = any(span.reason not in (None, "no words") for span in divided.spans)
+                    cut += _notes(message, own) or _clauses(message, own, before, material)
+                else:
+                    found += _in_another_language(message, own, code)
             if message.role in ("user", "assistant"):
                 before = _last(message)
-        readings = self._judge.read([clause.spoken for clause in read])
-        for clause, reading in zip(read, readings, strict=True):
-            clause.reading = reading
-        found += [(order[one.message.id], _candidate(one)) for one in _worth_keeping(read)]
-        found.sort(key=lambda one: one[0])
-        return Extraction(candidates=tuple(candidate for _, candidate in found))
+        readings = self._judge.read([clause.spoken for clause in cut])
+        read = [_Read(*pair) for pair in zip(cut, readings, strict=True)]
+        tasks = {one.clause.message.id for one in read if one.reading.task >= _TASK}
+        found += [_candidate(one, tasks) for one in read if one.is_kept]
+        order = {message.id: place for place, message in enumerate(messages)}
+        found.sort(key=lambda one: order[one.message_ids[0]])
+        return Extraction(candidates=tuple(found))
 
 
-def _clauses(message: Message, own: str, before: str, count: int) -> Iterator[_Clause]:
-    """Yield the clauses of an English message's own words, and each of its sentences as a whole."""
-    if language(own) not in (None, "en"):
-        return
-    whole, spans = masked(own)
-    for number, sentence in enumerate(sentences(prepared(whole)), count):
-        if len(sentence.split()) <= _MOST_WORDS:
-            parts = clauses(sentence)
-            asks = sentence.rstrip().endswith("?") or len(parts) > 1
-            for part in dict.fromkeys((sentence, *parts)):
-                yield _Clause(message, part, before, number, asks, spans)
-        before = f"{message.name or 'User'}: {sentence}"[-_LONGEST_BEFORE:]
+def _clauses(message: Message, own: str, before: _Before, material: bool) -> list[_Clause]:
+    """Return the clauses of a message's own words."""
+    found = []
+    who = message.name or "User"
+    for sentence in sentences(own):
+        for part in clauses(sentence):
+            text = without_opener(part.text)
+            if not text or len(text.split()) > _MOST_WORDS:
+                continue
+            found.append(_Clause(message, text, before, leans(text), part.asks, material))
+            if not points_back(text):  # else the matter is still what was said before
+                before = _Before(text[-_LONGEST_BEFORE:], who, is_same_message=True)
+    return found
 
 
-def _worth_keeping(read: Sequence[_Clause]) -> Iterator[_Clause]:
-    """Yield the clauses that become facts: the parts of a sentence where each stands, or it whole."""
-    by_sentence: dict[tuple[str, int], list[_Clause]] = {}
-    for clause in read:
-        by_sentence.setdefault((clause.message.id, clause.sentence), []).append(clause)
-    for whole, *parts in by_sentence.values():
-        kept = [part for part in parts if _is_kept(part)]
-        if kept and (len(kept) == len(parts) or not _is_kept(whole) or _asks(whole)):
-            yield from kept
-        elif _is_kept(whole) and not whole.text.endswith("?"):
-            yield whole
+def _notes(message: Message, own: str) -> list[_Clause]:
+    """Return the entries of a message that holds notes of keys and values only."""
+    return [
+        _Clause(message, entry, _Before(), False, False, False, is_note=True)
+        for entry in entries(own)
+    ]
 
 
-def _is_kept(clause: _Clause) -> bool:
-    reading = clause.reading
-    if reading is None or clause.text.endswith("?"):
-        return False
-    enough = reading.keep >= (_KEEP_BESIDE_TASK if clause.asks else _KEEP)
-    return enough and (reading.alone >= _ALONE or bool(clause.before))
-
-
-def _asks(clause: _Clause) -> bool:
-    return clause.text.endswith("?") or (clause.reading is not None and clause.reading.task > 0.3)
-
-
-def _candidate(clause: _Clause) -> Candidate:
-    reading, message = clause.reading, clause.message
-    if reading is None:
-        raise ValueError("a clause is read before it becomes a fact")
-    text = clause.text.rstrip(" .!,;")
-    if message.created_at is not None:
-        text = absolute_dates(text, message.created_at)
+def _candidate(read: _Read, tasks: set[str]) -> Candidate:
+    clause, reading, message = read.clause, read.reading, read.clause.message
+    if clause.carries_material or message.id in tasks:
+        reading = reading.model_copy(
+            update={"standing_order": round(reading.standing_order * _OF_TASK, 4)}
+        )
     name = message.name or _USER
-    text = unmasked(_told_of(text, name, message.name), clause.spans)
-    if reading.alone < _ALONE:
-        text = f"{text} (after “{unmasked(clause.before, clause.spans)}”)"
+    told = clause.text.rstrip(" .!,;") if clause.is_note else _told(read, name)
+    sure = _LEAST_SURE if is_hedged(clause.text) else min(_MOST_SURE, reading.keep)
     return Candidate(
-        content=text,
-        category=_category(reading),
-        confidence=round(min(_SURE, max(_UNSURE, reading.keep)), 2),
+        content=told,
+        category=category_of(reading),
+        confidence=round(max(_LEAST_SURE, sure), 2),
         message_ids=(message.id,),
-        tags=tags(text, name),
+        tags=tags(told, name),
         reading=reading,
     )
 
 
-def _told_of(text: str, name: str, speaker: str | None) -> str:
-    """Return a statement in the third person where that is certain, else behind the name."""
+def _told(read: _Read, name: str) -> str:
+    """Return a clause in the third person where that is certain, else behind the name."""
+    clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
+    text, before = clause.text.rstrip(" .!,;"), clause.before
+    if not read.stands_alone and before.is_same_message:
+        end = "" if before.text.endswith("?") else "."
+        text = f"{before.text.rstrip(' .!,;')}{end} {text}"
+    if said_at is not None:
+        text = dated_in_place(text, said_at)
+    if not read.stands_alone and before.text and not before.is_same_message:
+        how = "asked" if before.is_asked else "told"
+        return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
+    if text.endswith("?"):
+        return f"{name} asked: {text}"
+    if reading.kind == "standing_order" or reading.category == "feedback":
+        return f"{name} asks: {text}"
     if mentions_speaker(text):
-        return third_person(text, name)
-    return f"{speaker}: {text}" if speaker else text[:1].upper() + text[1:]
+        return third_person(text, name) or f"{name}: {text}"
+    return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
 
 
-def _category(reading: Reading) -> Category:
-    if reading.standing_order >= 0.5:
-        return Category.FEEDBACK
-    if reading.category != "none":
-        return Category(reading.category)
-    return _BY_KIND.get(reading.kind, Category.PERSONAL)
-
-
-def _in_other_words(message: Message, own: str) -> Iterator[Candidate]:
-    """Yield notes of keys and values, and statements in other languages, in their own words."""
-    code = language(own)
-    if code in (None, "en"):
-        for entry in entries(prepared(own)):
-            yield Candidate(
-                content=third_person(entry.statement, message.name or _USER),
-                category=entry.category,
-                confidence=_CLEAR,
-                message_ids=(message.id,),
-            )
-        return
+def _in_another_language(message: Message, own: str, code: str) -> Iterator[Candidate]:
     for one in told(own, code, message.created_at):
         content = f"{message.name}: {one.text}" if message.name and one.of_speaker else one.text
         yield Candidate(
@@ -198,8 +232,12 @@ def _in_other_words(message: Message, own: str) -> Iterator[Candidate]:
         )
 
 
-def _last(message: Message) -> str:
-    """Return the end of a message, as what comes before the next one."""
-    spoken = list(sentences(message.content[-2_000:]))
-    who = message.name or ("Assistant" if message.role == "assistant" else "User")
-    return f"{who}: {spoken[-1]}"[-_LONGEST_BEFORE:] if spoken else ""
+def _last(message: Message) -> _Before:
+    """Return the question at the end of a message, or else the last sentence of a person's."""
+    spoken = [*sentences(message.content[-2_000:])][-_ASKED_WITHIN:]
+    asked = [one for one in spoken if one.endswith("?")]
+    by_assistant = message.role == "assistant"
+    if not spoken or (by_assistant and not asked):
+        return _Before()
+    who = message.name or ("Assistant" if by_assistant else "User")
+    return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who)

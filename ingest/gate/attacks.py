@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ingest.extract.orders import is_of_manners
+from ingest.gate.manners import is_of_manners
 from semantic_memory.domain.english.words import Form, forms
 from semantic_memory.domain.patterns import regex
 

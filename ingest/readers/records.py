@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ingest.extract.categories import report_category
+from ingest.extract.categories import category_of_text
 from ingest.readers.values import Incoming, Rejected
 from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.facts import Fact, Source
@@ -50,7 +50,7 @@ class Statement(Scoped):
     key: tuple[str, ...]
     content: Content
     category: Category | None = None
-    """None: told by its wording."""
+    """None: as the packaged judge reads it."""
     created_at: Timestamp
     confirmed_at: Timestamp | None = None
     valid_from: Timestamp | None = None
@@ -75,7 +75,7 @@ class Statement(Scoped):
             agent_id=self.agent_id,
             run_id=self.run_id,
             content=self.content,
-            category=self.category or report_category(self.content),
+            category=self.category or category_of_text(self.content),
             created_at=self.created_at,
             recorded_at=now,
             valid_from=begun,

@@ -1,34 +1,86 @@
-"""Sentences of a message, and the clauses of a sentence that may each state something."""
+"""Cut a text into sentences, and a sentence into the clauses that may each state something.
+
+A sentence is cut before a subject of the first person, and before a question or a request at its
+end. Never cut are a clause from the one that it depends on ("When I was ten, I ..."), and a phrase
+of time or place from its sentence ("In March, I ...").
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import NamedTuple
 
+from semantic_memory.domain.english.words import Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.segments import segments
 
 LONGEST = 600
 """Characters of a sentence; longer ones are lists, logs and the like."""
-_FEWEST_WORDS = 2
+_FEWEST_WORDS = 3
+"""Words of a clause; a shorter one belongs to the clause before: "I'll come, I think"."""
 
 # sentencex waits for a capital letter; people who write without them still end sentences.
 _END = regex(
-    r"(?<=[!?])[\s\"')]+|(?<=\w{2}[.)])\s+(?=(?:i|my|we|she|he|it|they|the|now|but|so)\b)"
-    r"|\s*(?:\.\s?){2,}\s*|…|(?<=\w)\s*;\s+"
+    r"(?<=[!?])[\s\"')]+"
+    r"|(?<=\s[a-z]{2}\.)(?<!\svs\.)(?<!\s[dms][rst]\.)\s+(?=[A-Z])"
+    r"|(?<=\w{2}[.)])\s+(?=(?:i|my|we|she|he|it|they|the|now|but|so)\b)"
+    r"|\s*\.{2,}(?![\w.]*/)\s*|\s+(?:\.\s){2,}|…|(?<=\w)\s*;\s+"
 )
-_OWN = r"(?:i['’]?(?:m|ve|d|ll)?|my|we['’]?(?:re|ve|d|ll)?|our)\b"
-_JOINT = r"(?:and|but|so|because|cos|since|as|though|although|while|which means)"
-_BEFORE_OWN = regex(
-    rf"(?:\s*(?:,|;|:|\s[-–—]+|\()\s*|\s+)(?:{_JOINT}\s+)(?={_OWN})"
-    rf"|\s*(?:,|;|:|\s[-–—]+|\()\s*(?={_OWN})",
-    regex("").flags | 2,
+_OWN = r"(?:i['’]?(?:m|ve|d|ll)?|my|we['’]?(?:re|ve|d|ll)?|our)\b(?![./&-]\w)"
+_CUT = regex(
+    rf"(?P<mark>\s*[,;:(]\s*|\s+[-–—]+\s+)(?:(?P<joint>and|but|so|or|plus)\s+)?(?={_OWN})"
+    rf"|\s+(?P<bare>and|but|so)\s+(?={_OWN})",
+    re.IGNORECASE,
 )
-_ASKS = (
-    r"(?:what|which|how|where|when|who|why|any|can|could|would|should|shall|do|does|did|is|are|will"
-    r"|got|recommend|suggest|help|tell|give|write|make|explain|please|pls)\b"
+_ASKING = (
+    r"(?:(?:what|which|how|where|when|who|why|can|could|would|should|shall|do|does|did|is|are|will"
+    r"|have|has|any|anyone|got|help|tell|give|explain|recommend|suggest)\b)"
 )
-_BEFORE_QUESTION = regex(rf"\s*(?:,|;|\s[-–—]+|\))\s*(?:(?:and|but|so)\s+)?(?={_ASKS})", 2)
-_MARKS = " \t\n*_~-–—•>,;:()"
+_REQUEST = r"(?:(?:any\s|can\s(?:you|u|i)|could\s(?:you|u|i)|would\syou|please|pls)\b)"
+_BEFORE_ASKING = r"\s*(?:[,;)]|\s[-–—]+)\s*(?:(?:and|but|so)\s+)?"
+_QUESTION_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_ASKING})", re.IGNORECASE)
+_REQUEST_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_REQUEST})", re.IGNORECASE)
+_ASKS = regex(rf"^(?:{_ASKING}|{_REQUEST})", re.IGNORECASE)
+_WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
+_OPENER = regex(
+    r"\s*(?:(?:by the way|speaking of [^,]{1,40}|in fact|of course|to be honest|as for me)\b"
+    rf"(?:\s*[,:–—-]+\s*|\s+(?={_OWN}))"
+    rf"|(?P<word>[^\W\d_]+)(?:\s*[,!.:…–—-]+(?:\s+|$)|\s+(?=(?P<next>[^\W_]+))))",
+    re.IGNORECASE,
+)
+_OTHER_SUBJECT = regex(
+    r"(?:^|[,.;]\s*|\b(?:because|that|when|so|but|and|where|while|if|as|since|until)\s+)"
+    r"(?P<subject>(?:(?:my|our|the|an?)\s+)?(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s*){1,3})$"
+)
+_IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
+_MARKS = " \t\n*_~-–—•>,;:#"
+
+
+class Clause(NamedTuple):
+    """A part of a sentence, with its place in it."""
+
+    text: str
+    start: int
+    end: int
+    asks: bool
+    """True if it is a question or a request by its form."""
+
+
+@cache
+def word_class(name: str) -> frozenset[str]:
+    """Return the words of a class of `clauses.toml`."""
+    return frozenset(_table()[name].split())
+
+
+@cache
+def _table() -> dict[str, str]:
+    file = resources.files(__package__) / "data" / "clauses.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -40,32 +92,161 @@ def sentences(text: str) -> Iterator[str]:
     for line in text.splitlines():
         for segment in segments(line):
             for part in _END.split(segment):
-                sentence = part.strip(_MARKS.replace("(", "").replace(")", ""))
+                sentence = part.strip(_MARKS)
                 if sentence and len(sentence) <= LONGEST:
                     yield sentence
 
 
-def clauses(sentence: str) -> list[str]:
-    """Return the parts of a sentence that may state something each; itself if it has only one.
+def clauses(sentence: str) -> list[Clause]:
+    """Return the clauses of a sentence in their order.
 
-    It is cut before a subject of the first person, and before a question or an order at its end.
-
-    >>> clauses("I moved to Porto in March and my sister lives in Faro")
+    >>> [one.text for one in clauses("I moved to Porto in March and my sister lives in Faro")]
     ['I moved to Porto in March', 'my sister lives in Faro']
-    >>> clauses("I'm off dairy, any ideas for a cake?")
-    ["I'm off dairy", 'any ideas for a cake?']
+    >>> [one.text for one in clauses("When I was ten, I lived in Faro, and I hated my school")]
+    ['When I was ten, I lived in Faro', 'I hated my school']
+    >>> [len(clauses(one)) for one in ("I love my dog and my cat", "My wife and I ski")]
+    [1, 1]
+    >>> [(one.text, one.asks) for one in clauses("I'm off dairy, any ideas for a cake?")]
+    [("I'm off dairy", False), ('any ideas for a cake?', True)]
     """
-    parts = [
-        part
-        for piece in _BEFORE_OWN.split(sentence)
-        for part in _without_question(piece)
-        if len(part.split()) >= _FEWEST_WORDS
-    ]
-    return [part.strip(_MARKS) for part in parts] or [sentence]
+    end = _asking_end(sentence)
+    found = [_clause(sentence, start, stop) for start, stop in _spans(sentence[:end])]
+    if end < len(sentence):
+        found.append(_clause(sentence, end, len(sentence))._replace(asks=True))
+    return [one for one in found if one.text]
 
 
-def _without_question(piece: str) -> list[str]:
-    found = _BEFORE_QUESTION.search(piece)
-    if found is None or not found.start():
-        return [piece]
-    return [piece[: found.start()], piece[found.end() :]]
+def _asking_end(sentence: str) -> int:
+    """Return where the question or request at the end of a sentence begins; its length if none."""
+    pattern = _QUESTION_BEHIND if sentence.rstrip().endswith("?") else _REQUEST_BEHIND
+    found = next((one for one in pattern.finditer(sentence) if one.start()), None)
+    return len(sentence) if found is None or _ASKS.match(sentence) else found.end()
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start, depends = 0, _depends(text, 0)
+    for cut in _CUT.finditer(text):
+        is_joined = bool(cut["joint"] or cut["bare"])
+        if not is_joined and (depends or _depends(text, text.rfind(",", start, cut.start()) + 1)):
+            depends = False  # the main clause: it stays with what it depends on
+        elif (cut["bare"] or "").lower() == "and" and joins_subjects(text[start : cut.start()]):
+            continue
+        elif not depends and is_clause(text[start : cut.start()]) and is_clause(text[cut.end() :]):
+            yield start, cut.start()
+            start, depends = cut.end(), _depends(text, cut.end())
+    yield start, len(text)
+
+
+def _clause(sentence: str, start: int, end: int) -> Clause:
+    text = sentence[start:end].strip(_MARKS).strip()
+    return Clause(text, start, end, text.endswith("?") or _ASKS.match(text) is not None)
+
+
+def _depends(text: str, start: int) -> bool:
+    first = _WORD.search(text, start)
+    return first is not None and first[0].lower() in word_class("subordinators")
+
+
+def is_clause(text: str) -> bool:
+    """Return True if a stretch up to its next mark has a verb of its own.
+
+    >>> is_clause("In March"), is_clause("my cat"), is_clause("my cat snores"), is_clause("I ski")
+    (False, False, True, True)
+    """
+    spoken = _spoken(text)[:12]
+    if spoken and spoken[0] in word_class("coordinators"):
+        spoken = spoken[1:]
+    if len(spoken) < _FEWEST_WORDS and not _IS_OWN.match(text):
+        return False
+    subject = bool({"i", "we", "i'm", "i've", "we're", "im", "ive"} & {*spoken[:-1]})
+    if subject or word_class("auxiliaries") & {*spoken}:
+        return len(spoken) >= _FEWEST_WORDS or subject
+    if not spoken or spoken[0] in word_class("adverbial"):
+        return False
+    return any(
+        forms(word) & {Form.PAST, Form.THIRD}
+        and not (can_be_noun(word) and before in ("my", "our"))
+        for before, word in pairwise(spoken)
+    )
+
+
+def joins_subjects(before: str) -> bool:
+    """Return True if what stands before "and I" is another subject: "because my wife and I ski".
+
+    >>> joins_subjects("I rest because my wife"), joins_subjects("my dog barked")
+    (True, False)
+    """
+    found = _OTHER_SUBJECT.search(before.lower())
+    return found is not None and not any(
+        word in word_class("auxiliaries") or forms(word) & {Form.PAST, Form.THIRD}
+        for word in _spoken(found["subject"])
+    )
+
+
+def without_opener(sentence: str) -> str:
+    """Return a sentence without the interjections, joints and addresses before it.
+
+    >>> without_opener("haha yeah, btw I'm off dairy"), without_opener("But she left")
+    ("I'm off dairy", 'she left')
+    >>> without_opener("Hey Tom, I'm off dairy"), without_opener("No dairy for me")
+    ("I'm off dairy", 'No dairy for me')
+    >>> without_opener("Yep, Tom!")
+    ''
+    """
+    left, opened = sentence, False
+    while found := _OPENER.match(left):
+        word, behind = (found["word"] or "").lower(), (found["next"] or "").lower()
+        if word and word not in word_class("coordinators"):
+            is_set_off = not behind or behind in word_class("openers") or _IS_OWN.match(behind)
+            is_address = opened and found["word"].istitle() and not behind
+            begins = word in word_class("openers") and (is_set_off or found["next"].istitle())
+            if not is_address and not begins:
+                break
+        opened = opened or word not in word_class("coordinators")
+        left = left[found.end() :]
+    return left.strip(_MARKS + "!.").strip() and left.strip(_MARKS).strip()
+
+
+def leans(text: str) -> bool:
+    """Return True if a clause may need what was said before: a fragment, or one that points back.
+
+    >>> leans("She was impressive"), leans("Rex"), leans("My sister says she moved")
+    (True, True, False)
+    """
+    spoken = _spoken(text)
+    if len(spoken) < _FEWEST_WORDS or not is_clause(text) or spoken[-1] in word_class("pointing"):
+        return True
+    for place, word in enumerate(spoken):
+        if word in word_class("pointing") and not (word == "that" and place):
+            return True
+        if (
+            word not in word_class("auxiliaries")
+            and place
+            and can_be_noun(word)
+            and not forms(word)
+        ):
+            return False
+    return False
+
+
+def points_back(text: str) -> bool:
+    """Return True if a clause begins with a pronoun of the third person.
+
+    >>> points_back("He's nineteen"), points_back("The cat is nineteen")
+    (True, False)
+    """
+    first = next(iter(_spoken(text)), "")
+    return first.partition("'")[0] in word_class("persons")
+
+
+def _spoken(text: str) -> list[str]:
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
+
+
+def is_hedged(text: str) -> bool:
+    """Return True if a word leaves a statement open.
+
+    >>> is_hedged("I might move to Faro"), is_hedged("I moved to Faro")
+    (True, False)
+    """
+    return any(word.lower() in word_class("hedges") for word in _WORD.findall(text))

@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import islice
 
-from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import is_word
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language.clauses import is_clause
 from semantic_memory.language.enclosures import Cut, speaks, word_class
 from semantic_memory.language.lines import Line, is_file_name, lines_of, pasted_lines
 

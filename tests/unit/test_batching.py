@@ -19,7 +19,7 @@ from tests.support.inside import inside
 from tests.support.openai_server import answer, fact, serve, shown
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-4"
+MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-5"
 
 
 def heard(request):
@@ -199,7 +199,7 @@ def test_items_that_failed_are_left_to_the_rules(open_with, server, events):
     memory.flush()
     assert facts(memory) == {
         "Heard: I own item 0-1": MODEL,
-        "The user owns item 1-1.": RULES,
+        "The user owns item 1-1": RULES,
         "Heard: I own item 2-1": MODEL,
     }
     told = [event for event in events if isinstance(event, ExtractionFellBack)]

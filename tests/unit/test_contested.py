@@ -103,7 +103,9 @@ def test_an_imported_message_ends_nothing_that_the_user_said(memory, add, clock)
         memory.observe([said], session_id=trust, **U)
         memory.flush()
         assert memory.get(known).status is Status.ACTIVE
-    memory.observe([Message(role="user", content="My goldfish is called Bubbles.")], session_id="live", **U)
+    memory.observe(
+        [Message(role="user", content="My goldfish is called Bubbles.")], session_id="live", **U
+    )
     memory.flush()
     assert memory.get(known).status is Status.SUPERSEDED
 

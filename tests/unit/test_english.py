@@ -25,8 +25,11 @@ CODE = "\n".join(
 )
 MODULES = [
     *(f"{english.__name__}.{module.name}" for module in pkgutil.iter_modules(english.__path__)),
-    "ingest.extract.categories",
-    "ingest.extract.feedback",
+    "ingest.extract.entries",
+    "ingest.extract.languages",
+    "ingest.gate.manners",
+    "semantic_memory.language.clauses",
+    "semantic_memory.language.persons",
     "semantic_memory.domain.text",
 ]
 

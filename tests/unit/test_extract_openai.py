@@ -42,7 +42,7 @@ U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 BERLIN = "I moved to Berlin in March."
 MODEL = "openai:gpt-4o-mini/v1"
-RULES = "offline-4"
+RULES = "offline-5"
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(open_with, server,
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
-    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March (2026-03)": RULES}
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "malformed", 1)]
     assert of(ExtractionFailed, events) == []
 
@@ -300,7 +300,7 @@ def test_a_refusal_leaves_it_to_the_rules(open_with, server, events, reply, reas
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
-    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March (2026-03)": RULES}
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, reason, 1)]
     memory.flush()
     assert len(server.requests) == 1
@@ -404,7 +404,7 @@ def test_halving_ends(open_with, server, events):
     memory.flush()
     assert len(server.requests) == 31
     assert sum(event.messages for event in of(ExtractionFellBack, events)) == 50
-    assert facts(memory) == {"The user moved to Berlin in March 2026.": RULES}
+    assert facts(memory) == {"The user moved to Berlin in March (2026-03)": RULES}
 
 
 # ---------------------------------------------------------------- an endpoint that fails
@@ -485,7 +485,7 @@ def test_a_request_that_only_this_stretch_makes_bad_is_left_to_the_rules(open_wi
     server.script = [failure(400, "could not process the input")]
     memory.observe(say(BERLIN, start=2), **S)
     memory.flush()
-    assert facts(memory)["The user moved to Berlin in March 2026."] == RULES
+    assert facts(memory)["The user moved to Berlin in March (2026-03)"] == RULES
     assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "rejected", 1)]
 
 
