@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from semantic_memory.domain.extraction import Candidate, Extraction
     from semantic_memory.domain.facts import (
         Category,
+        Cause,
         Explanation,
         Fact,
         FactVersion,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
         Trace,
         Verified,
     )
+    from semantic_memory.domain.review import LabelledPair, Retirement, Unconfirmed
     from semantic_memory.domain.trust import Trust
     from semantic_memory.memory import SemanticMemory
     from semantic_memory.settings import Settings
@@ -109,7 +111,7 @@ _EXPORTS = {
     """,
     "domain.extraction": "Candidate Extraction",
     "domain.bodies": "Decision Procedure Reference",
-    "domain.facts": "Category Explanation Fact FactVersion Source Status",
+    "domain.facts": "Category Cause Explanation Fact FactVersion Source Status",
     "domain.feed": "EventKind EventPage MemoryEvent",
     "domain.filters": "Filters",
     "domain.layout": "Layout",
@@ -123,6 +125,7 @@ _EXPORTS = {
     "domain.reports": (
         "Finding ForgetReceipt Forgotten JobRun Proof Stats TagCount Trace Verified"
     ),
+    "domain.review": "LabelledPair Retirement Unconfirmed",
     "domain.trust": "Trust",
     "memory": "SemanticMemory",
     "settings": "Settings",
@@ -136,6 +139,7 @@ __all__ = [
     "BudgetReachedError",
     "Candidate",
     "Category",
+    "Cause",
     "Clock",
     "ConcurrentUpdateError",
     "ConfigurationError",
@@ -166,6 +170,7 @@ __all__ = [
     "InputTooLongError",
     "InvalidInputError",
     "JobRun",
+    "LabelledPair",
     "Layout",
     "LedgerBehindError",
     "Line",
@@ -185,6 +190,7 @@ __all__ = [
     "Receipt",
     "RecordRefusedError",
     "Reference",
+    "Retirement",
     "SchemaTooNewError",
     "ScoreParts",
     "SemanticMemory",
@@ -209,6 +215,7 @@ __all__ = [
     "TokenCounter",
     "Trace",
     "Trust",
+    "Unconfirmed",
     "VectorIndex",
     "Verified",
 ]

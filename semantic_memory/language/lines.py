@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from semantic_memory.domain.english.commands import is_command
-from semantic_memory.domain.english.fragments import is_clause
 from semantic_memory.domain.patterns import regex
 from semantic_memory.language.enclosures import Cut, speaks, word_class
+
+# What a whole sentence has and a heading lacks: a pronoun as its subject, or a finite auxiliary
+_CLAUSE = regex(
+    r"\b(?:i|we|he|she|it|they|you|am|is|are|was|were|has|have|had|do|does|did|can|could|will|would"
+    r"|should|must|may|might)\b|['’](?:m|s|re|ve|ll|d)\b",
+    re.IGNORECASE,
+)
 
 
 class Line(NamedTuple):
@@ -171,7 +178,9 @@ def _is_title(line: Line, after: Sequence[Line]) -> bool:
         return False
     if not word_class("texts", "fiction").isdisjoint(plain):
         return True
-    if _HEADED.search(line.text) or (line.text.lstrip()[0].isupper() and not is_clause(line.text)):
+    if _HEADED.search(line.text) or (
+        line.text.lstrip()[0].isupper() and not _CLAUSE.search(line.text)
+    ):
         return not is_command(line.text.casefold())
     told = [one for one in spoken if one.casefold() not in _SMALL]
     return len(told) <= _MOST_OF_NAME and all(not one[0].islower() for one in told)

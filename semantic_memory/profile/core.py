@@ -170,7 +170,7 @@ def _of_owner(facts: Sequence[Fact]) -> list[Fact]:
 
     Where several people speak, the owner is the one after whom the user id is named.
     """
-    speakers = {fact.source.speaker for fact in facts if fact.source.speaker}
+    speakers = {fact.source.speaker for fact in facts if fact.source.role == "user"}
     if len(speakers) < 2:
         return list(facts)
     return [

@@ -192,7 +192,7 @@ def test_a_paste_is_kept_as_material_at_every_door(
         door(memory, template.format(**said), user, tmp_path / f"{number}.jsonl")
         memory.flush()
         kept = memory.list(user_id=user, limit=None)
-        assert any(fact.content == "The user lives in Bergen." for fact in kept), form
+        assert any(fact.content == "The user lives in Bergen" for fact in kept), form
         material = [fact for fact in kept if "Zorbum" in fact.content]
         assert material, form
         assert {fact.category for fact in material} == {"conversation"}, form

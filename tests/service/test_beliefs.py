@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import pytest
@@ -15,7 +16,7 @@ from semantic_memory.domain.facts import Status
 from tests.service.conftest import NOW, R, Served, W
 from tests.support.inside import inside
 
-U = {"user_id": "maya"}
+U: dict[str, Any] = {"user_id": "maya"}
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ def test_a_client_reviews_undoes_and_settles(service: Served, pairs: list[tuple[
     (cat, gone), (chess, given_up) = pairs
     with Client(service.url, api_key=service.token()) as client:
         (one,) = client.beliefs.retired(since=NOW - timedelta(days=1), **U)
+        assert one.newer is not None
         assert (one.fact.id, one.newer.id, one.cause.quote) == (cat, gone, "Likes tea")
         assert client.beliefs.retired(since=NOW + timedelta(days=1), **U) == []
         (planned,) = client.beliefs.undo(day=NOW.date(), dry_run=True, **U)
@@ -48,6 +50,7 @@ def test_a_client_reviews_undoes_and_settles(service: Served, pairs: list[tuple[
         (back,) = client.beliefs.undo(day=NOW.date(), reason="it is back", **U)
         assert (back.id, back.status) == (cat, Status.ACTIVE)
         (link,) = client.beliefs.to_confirm(**U)
+        assert link.newer is not None
         assert (link.fact.id, link.newer.id) == (chess, given_up)
         assert client.explain(chess).perhaps_changed_by == (client.get(given_up),)
         assert client.beliefs.accept(chess, given_up, **U).status is Status.SUPERSEDED
