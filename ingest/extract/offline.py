@@ -64,7 +64,7 @@ _CLEAR = 0.8
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was said right before a clause."""
+    """The words said right before a clause."""
 
     text: str = ""
     speaker: str = ""
