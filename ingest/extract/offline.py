@@ -33,6 +33,7 @@ from semantic_memory.language.clauses import (
     sentences,
     without_opener,
 )
+from semantic_memory.language.labels import NOTES
 from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.language.persons import mentions_speaker, third_person
 
@@ -60,6 +61,8 @@ _MOST_SURE, _LEAST_SURE = 0.95, 0.7
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
+_NO_MATERIAL = (None, "no words", NOTES)
+"""Reasons of spans that are the author's, or nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +147,10 @@ class OfflineExtractor:
         for message in messages:
             if message.role == "user":
                 divided = own_speech_of(message)
-                own, code = divided.own, language(divided.own)
+                own = divided.legible
+                code = language(own)
                 if code in (None, "en"):
-                    material = any(span.reason not in (None, "no words") for span in divided.spans)
+                    material = any(span.reason not in _NO_MATERIAL for span in divided.spans)
                     cut += _notes(message, own) or _clauses(message, own, before, material)
                 else:
                     found += _in_another_language(message, own, code)

@@ -90,7 +90,8 @@ _PATTERNS = tuple(
         ),
         (
             # what the user told is the user's to take back
-            r"\b(?:ignore|disregard|forget) (?:everything|all|anything|what)\b"
+            r"(?<!never )(?<!n't )(?<!\bI )\b(?:ignore|disregard|forget)"
+            r" (?:everything|all|anything|what)\b"
             r"(?! (?:that )?I(?:'ve| have)?\b[^.!?\n]{0,30}\babout\b)(?=[^.!?\n]{0,40}\b"
             r"(?:you|above|before|previous\w*|prior|earlier|told|instructed|until)\b)(?! of "
             r"(?:us|you))"

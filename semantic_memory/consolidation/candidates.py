@@ -16,12 +16,16 @@ import numpy as np
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.readings import Reading
+from semantic_memory.domain.text import stems
 
 _BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
-_LASTING = frozenset({"state", "habit", "preference", "plan", "decision", "standing_order"})
+_LASTING = frozenset({"state", "habit", "preference", "decision", "standing_order"})
+_DATED = frozenset({"deadline", "travel", "schedule", "budget", "goal"})
+"""Slots of plans that something newer may change; other plans are wishes."""
 _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
+_OF_NOBODY = frozenset(stems("the user"))
 _SAME_SLOT = 0.25
 """Cosine by which a pair of one slot ranks above its similarity."""
 
@@ -42,6 +46,8 @@ class Reach:
     """Number of pairs judged for each fact, the likeliest ones."""
     lasting: float = 0.4
     """Probability of being worth keeping from which an older statement may be ended."""
+    alone: float = 0.5
+    """Probability of standing alone that both statements need."""
     telling: float = 0.3
     """Probability of being worth keeping from which a newer statement may end one."""
 
@@ -52,17 +58,33 @@ DEFAULT = Reach()
 def may_end(reading: Reading | None, reach: Reach) -> bool:
     """Return True if a statement with this reading lasts, so that a newer one may end it.
 
-    So does an event that begins a state: "I moved to Oslo" says where somebody lives.
+    So does an event that begins a state: "I moved to Oslo" says where somebody lives. What needs
+    the sentence before it states nothing by itself.
     """
     if reading is None:
         return True
-    lasts = reading.kind in _LASTING or (reading.kind == "event" and reading.slot in _BEGUN)
-    return lasts and reading.keep >= reach.lasting
+    lasts = (
+        reading.kind in _LASTING
+        or (reading.kind == "event" and reading.slot in _BEGUN)
+        or (reading.kind == "plan" and reading.slot in _DATED)
+    )
+    return lasts and reading.keep >= reach.lasting and reading.alone >= reach.alone
 
 
 def may_change(reading: Reading | None, reach: Reach) -> bool:
     """Return True if a statement with this reading may end an older one."""
-    return reading is None or reading.keep >= reach.telling
+    return reading is None or (reading.keep >= reach.telling and reading.alone >= reach.alone)
+
+
+def share_matter(older: Fact, newer: Fact) -> bool:
+    """Return True if two facts share a word of content, apart from the names of who said them."""
+    names = {stem for fact in (older, newer) for stem in stems(fact.source.speaker or "")}
+    return bool((stems_of(older) & stems_of(newer)) - names - _OF_NOBODY)
+
+
+def stems_of(fact: Fact) -> frozenset[str]:
+    """Return the stems of a fact's words of content."""
+    return frozenset(stems(fact.content))
 
 
 def slot_of(reading: Reading | None) -> str | None:
@@ -105,6 +127,9 @@ def candidates(
             older, newer = min(row, other), max(row, other)
             if (
                 are_comparable(facts[older], facts[newer])
+                and (
+                    _of_one_slot(reading, older, newer) or share_matter(facts[older], facts[newer])
+                )
                 and may_end(reading(older), reach)
                 and may_change(reading(newer), reach)
             ):
@@ -113,6 +138,11 @@ def candidates(
         scored.sort(key=lambda one: (-one[0], one[1]))
         found.update(pair for _, pair in scored[: reach.judged])
     return sorted(found)
+
+
+def _of_one_slot(reading: Callable[[int], Reading | None], one: int, other: int) -> bool:
+    slot = slot_of(reading(one))
+    return slot is not None and slot == slot_of(reading(other))
 
 
 def _of_slot(rows: Sequence[int], row: int, reach: Reach) -> list[int]:

@@ -33,7 +33,9 @@ _A_FEW = 2  # words beside a saying, like "thank you"
 _MARK = r"[,;:–—()-]"
 _WORD = r"(?!-\s)[^\s,;:–—()]+\s"
 _SPACED = re.compile(r"([,;:–—()¿¡])|(?<=[^\d])([.!?…]+)(?=\s|$)|([.!?…]+)$")
-_JOINED = re.compile(r"(?<=\w)-(?=(?:le|la|les|moi)\b)|(?<=\b[nd]')(?=\w)|(?<=\bqu')(?=\w)")
+_JOINED = re.compile(
+    r"(?<=\w)-(?=(?:le|la|les|moi)\b)|(?<=\b[nd]')(?=\w)|(?<=\bqu')(?=\w)", re.IGNORECASE
+)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|(?<!\w)'[^'\n]{8,}'(?!\w)")
 _SLOTS = {
     "subject": rf"(?P<subject>(?:{_WORD}){{1,25}})",
@@ -157,7 +159,10 @@ class _Grammar:
                     rf"(?:{self._any('told_when')}\s)?(?:(?:something|anything)\s)?"
                     rf"(?:{self._any('about')}\s)?{_SLOTS['subject']}"
                 ),
-                rf"{_SLOTS['brief']}(?:{self._any('that')}\s)?{self._any('told')}\s{self._any('about')}\s",
+                (
+                    rf"{_SLOTS['brief']}(?:{self._any('that')}\s)?{self._any('told')}\s"
+                    rf"(?:{self._any('about')}\s)?(?={_MARK}|$|{self._any('told_when')}\s)"
+                ),
             )
         ]
         self._topic = _compiled(
@@ -171,6 +176,9 @@ class _Grammar:
         self._person = _compiled(
             rf"(?:^|(?<=\s))(?P<subject>{self._any('possessive')}\s\w+\s|(?-i:[A-Z][a-zà-ÿ]+)\s)"
         )
+        self._oneself = _compiled(rf"^(?:{self._any('about')}\s)?{self._any('self_object')}\s")
+        self._idle = _compiled(rf"\s{self._any('idle')}\s*$")
+        self._condition = _compiled(rf"^{self._any('condition')}\s")
         self._this = _compiled(
             rf"(?:{self._any('deictic')}|{self._any('message')})\s(?:(?:down|anywhere"
             rf"|{self._any('outof')}\s{self._any('place')})\s)*(?={_MARK}|$|{self._any('polite')}\s)"
@@ -183,7 +191,7 @@ class _Grammar:
         self._aside = _compiled(rf"(?:^|(?<=\s)){self._any('aside')}\s")
         self._reason = _compiled(
             rf"^(?:{_MARK}\s|{self._any('polite')}\s|{self._any('conjunction')}\s)*"
-            rf"(?:$|{self._any('reason')}\b|{self._any('openers')}\s)"
+            rf"(?:$|{self._any('reason')}\b|(?:{self._any('openers')}\s)*{self._any('verbs')}\s)"
         )
         self._polite_only = _compiled(rf"^(?:(?:{_MARK}|{self._any('polite')})\s)*$")
         self._news = _compiled(rf"\b{self._any('news')}\b")
@@ -277,7 +285,7 @@ class _Grammar:
         plain = found.groupdict().get("verb")
         forgets = plain is None or self._forget.search(plain) is not None
         for kind, match in self._matches(text, start):
-            if weak and kind not in ("place", "message", "told", "everything"):
+            if weak and kind not in ("place", "message"):
                 continue
             if kind == "statement" and not forgets:
                 continue
@@ -289,7 +297,7 @@ class _Grammar:
                 else:
                     yield self._of_message(text, match.end())
                 return
-            asked = self._meant(kind, match, ahead, (*before, text[match.end() :]))
+            asked = self._meant(kind, match, ahead, before, text[match.end() :])
             if asked is not None:
                 yield asked, match.end()
             return
@@ -349,7 +357,12 @@ class _Grammar:
                     yield kind, match
 
     def _meant(
-        self, kind: str, match: re.Match[str], ahead: str, before: Sequence[str]
+        self,
+        kind: str,
+        match: re.Match[str],
+        ahead: str,
+        before: Sequence[str],
+        rest: str = "",
     ) -> Asked | None:
         """Return the request for an object of a kind."""
         if kind == "everything":
@@ -362,24 +375,28 @@ class _Grammar:
         if kind == "statement":
             subject = self._that.sub("", match[0])
         if kind == "unclear" or self._unclear.match(subject):
-            return self._spoken_of(ahead, before, placed=kind != "unclear")
+            return self._spoken_of(ahead, before, rest, placed=kind != "unclear")
         if self._message.match(subject):
             return Asked("previous")
         if self._unfit(subject, strict=kind in ("subject", "statement")):
+            return None
+        if self._oneself.match(subject) or (kind == "statement" and self._idle.search(subject)):
             return None
         if kind not in ("statement", "matter", "fact"):
             subject = self._subject(subject)
         subject = subject.strip(" ,;:-")
         return Asked("subject", subject) if subject else None
 
-    def _spoken_of(self, ahead: str, before: Sequence[str], *, placed: bool) -> Asked | None:
+    def _spoken_of(
+        self, ahead: str, before: Sequence[str], rest: str = "", *, placed: bool
+    ) -> Asked | None:
         """Return the request for what a pronoun stands for."""
-        texts = [ahead, *before[-2:]]
+        texts = [ahead, *before[-1:]]
         for pattern in (*self._front, self._topic, self._matter):
             for text in texts:
                 if (match := pattern.search(text)) and (found := self._subject(match["subject"])):
                     return Asked("subject", found)
-        slips = any(self._slip.search(one) for one in (*before[-3:], ahead))
+        slips = any(self._slip.search(one) for one in (*before[-2:], ahead, rest))
         named = any(self._named_message.search(one) for one in texts)
         if slips or named:
             return Asked("previous")
@@ -398,11 +415,11 @@ class _Grammar:
         return self._tail.sub("", subject).strip(" ,;:-")
 
     def _is_led_in(self, ahead: str) -> bool:
-        """Return True if something else than the subject or a slip stands before a colon."""
-        if not ahead.rstrip().endswith(":"):
-            return False
-        spoken = self._spoken_of(ahead, (), placed=False)
-        return spoken is None
+        """Return True behind a condition, or a colon with something else before than a subject."""
+        if self._condition.match(ahead):
+            return True
+        lead, colon, _ = ahead.rpartition(":")
+        return bool(colon) and self._spoken_of(lead, (), placed=False) is None
 
     def _stands(self, rest: str, after: Sequence[str]) -> bool:
         """Return False if what follows a request states something new."""

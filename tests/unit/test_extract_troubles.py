@@ -140,12 +140,14 @@ def registry() -> CollectorRegistry:
 
 @pytest.fixture
 def open_with(open_memory, server, registry):
-    def open_it(**ingest):
+    def open_it(seconds=30.0, **ingest):
         return open_memory(
             observer=MetricsObserver(registry),
             settings=Settings(
                 extraction=ExtractionSettings(llm="test"),
-                llm=endpoint(server.url, max_retries=2, timeout_seconds=0.5, breaker_seconds=0.1),
+                llm=endpoint(
+                    server.url, max_retries=2, timeout_seconds=seconds, breaker_seconds=0.1
+                ),
                 ingest=IngestSettings(**{"retry_seconds": 0.05, **ingest}),
             ),
         )
@@ -168,7 +170,8 @@ def test_nothing_is_lost_whatever_the_model_does(
     open_with, server, registry, script, kept, outcomes
 ):
     server.script = [*script]
-    memory = open_with(quiet_seconds=3600, most_messages=3)
+    slow = any(isinstance(step, Reply) and step.delay for step in script)
+    memory = open_with(0.5 if slow else 30.0, quiet_seconds=3600, most_messages=3)
     memory.observe(say(*SAID), **U, session_id="s1")
     assert eventually(lambda: set(facts(memory)) == kept)
     by_model = {text for text in kept if text.startswith("Heard")}

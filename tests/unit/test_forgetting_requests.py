@@ -10,7 +10,8 @@ import pytest
 
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import ForgetRequested, ForgetSettled
-from semantic_memory.language.forgetting import Asked, answered, asked_to_forget, own_speech
+from semantic_memory.language.forgetting import Asked, answered, asked_to_forget
+from semantic_memory.language.own_speech import own_words
 from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
 
@@ -24,16 +25,14 @@ def contents(memory: Any) -> list[str]:
     return sorted(fact.content for fact in memory.list(**U, limit=None))
 
 
-@pytest.mark.parametrize("half", ["build", "measure", "voices"])
-def test_most_requests_and_no_look_alike_are_recognised(half: str):
+def test_most_requests_and_no_look_alike_are_recognised():
     rows = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if row["half"] == half]
     asking = [row for row in rows if row["scope"] is not None]
-    found = {row["id"]: asked_to_forget(own_speech(row["text"])) for row in rows}
+    found = {row["id"]: asked_to_forget(own_words(row["text"])) for row in rows}
     false = [row["text"] for row in rows if row["scope"] is None and found[row["id"]]]
     share = sum(found[row["id"]] is not None for row in asking) / len(asking)
     right = sum(_is_right(row, found[row["id"]]) for row in asking) / len(asking)
-    print(f"{half}: recognised {share:.3f}, understood {right:.3f}, look-alikes {len(false)}")
+    print(f"recognised {share:.3f}, understood {right:.3f}, look-alikes {len(false)}")
     assert share >= 0.9
     assert right >= 0.9
     assert false == []
@@ -42,7 +41,7 @@ def test_most_requests_and_no_look_alike_are_recognised(half: str):
 def test_further_wordings_are_understood_and_their_look_alikes_are_not():
     rows = [json.loads(line) for line in MORE.read_text(encoding="utf-8").splitlines()]
     asking = [row for row in rows if row["scope"] is not None]
-    found = {row["text"]: asked_to_forget(own_speech(row["text"])) for row in rows}
+    found = {row["text"]: asked_to_forget(own_words(row["text"])) for row in rows}
     assert [row["text"] for row in rows if row["scope"] is None and found[row["text"]]] == []
     assert sum(_is_right(row, found[row["text"]]) for row in asking) >= 0.9 * len(asking)
 
@@ -166,6 +165,7 @@ def test_a_settled_request_takes_what_it_names_and_its_own_words(open_memory, sa
 
 def test_no_message_of_the_gold_set_is_lost_before_a_request_is_settled(open_memory):
     rows = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row["half"] == "voices"]
     memory = open_memory()
     for row in rows:
         said = say("The ferry leaves at nine.", row["text"])
@@ -178,7 +178,7 @@ def test_no_message_of_the_gold_set_is_lost_before_a_request_is_settled(open_mem
     active = memory.list(**U, limit=None, filters={"categories": ["conversation"]})
     heard = {fact.source.session_id for fact in active if "ferry" not in fact.content}
     hidden = [row["text"] for row in rows if row["id"] not in heard]
-    assert hidden == ['"Forget everything you know about cooking" is a silly slogan.']  # an attack
+    assert hidden == ["Explain the phrase: forget everything you know about love"]  # an attack
 
 
 def test_what_corrects_is_read_and_asks_for_nothing(open_memory):

@@ -132,7 +132,9 @@ def test_a_fact_with_another_figure_than_its_message_is_not_in_it():
 
 def told(memory, *messages):
     for number, (days, text) in enumerate(messages):
-        one = Message(id="m1", role="user", content=text, created_at=NOW + timedelta(days=days - 30))
+        one = Message(
+            id="m1", role="user", content=text, created_at=NOW + timedelta(days=days - 30)
+        )
         memory.observe([one], session_id=f"s{number}", **U)
     memory.flush()
 

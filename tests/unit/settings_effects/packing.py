@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from semantic_memory import SemanticMemory
+from semantic_memory import Category, Hit, ScoreParts, SemanticMemory
+from semantic_memory.bootstrap.read_path import make_packer
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
-from tests.conftest import NOW
+from tests.conftest import NOW, make_fact
 from tests.unit.settings_effects.case import Trial, U, effect
 
 LIKES = ("Likes green tea", "Owns a wooden boat", "Plays the cello in an orchestra")
+COLOURS = ("red", "green", "blue", "black", "white", "brown", "pink", "grey", "gold", "teal")
+DIVERSE = 222
+"""Tokens of a block with room for eleven short lines."""
 EVENTS = (
     "Moved the storage engine to Rust",
     "Signed the lease for an office in Oslo",
@@ -59,21 +63,42 @@ def recalled_below_the_floor(run: Trial) -> int:
     return len(with_facts(run, "Likes tea").context("green tea or coffee", **U).hits)
 
 
-@effect("context.weakest", 0, was=1, becomes=3)
-def recalled_beside_a_good_match(run: Trial) -> int:
-    return len(with_facts(run, *LIKES, tags=("leisure",)).context("green tea", **U).hits)
+def with_ten_better(run: Trial, budget: int, *others: Hit) -> list[str]:
+    """Return the texts of those of other hits that a block shows behind the ten best."""
+    doors = [
+        as_hit(number, f"The {colour} door of the barn", 0.5, Category.FINDING)
+        for number, colour in enumerate(COLOURS)
+    ]
+    packer = make_packer(run.settings.context, TiktokenCounter())
+    shown = packer.pack([*doors, *others], budget=budget).hits[len(doors) :]
+    return [hit.fact.content for hit in shown]
 
 
-@effect("context.diversity", 0, was=True, becomes=False)
-def another_subject_is_among_two(run: Trial) -> bool:
-    memory = with_facts(
+def as_hit(number: int, content: str, score: float, category: Category, match: float = 0.5) -> Hit:
+    parts = dict.fromkeys(ScoreParts.model_fields, 0.5) | {"match": match}
+    fact = make_fact(number, content=content, category=category)
+    return Hit(fact=fact, score=score, parts=ScoreParts(**parts))
+
+
+@effect("context.weakest", 0, was=0, becomes=1)
+def recalled_beside_good_matches(run: Trial) -> int:
+    weak = as_hit(11, LIKES[1], 0.45, Category.PREFERENCE, match=0.05)
+    return len(with_ten_better(run, 2_000, weak))
+
+
+@effect(
+    "context.diversity",
+    0,
+    was=["Plays the cello in the old hall"],
+    becomes=["The red door of the old barn"],
+)
+def one_more_in_a_small_block(run: Trial) -> list[str]:
+    return with_ten_better(
         run,
-        "Drinks green tea every morning at home",
-        "Drinks green tea every morning at work",
-        "Sells green tea in Bergen",
+        DIVERSE,
+        as_hit(11, "The red door of the old barn", 0.49, Category.FINDING),
+        as_hit(12, "Plays the cello in the old hall", 0.48, Category.FINDING),
     )
-    block = memory.context("green tea every day", **U, budget=52)
-    return len(block.hits) == 2 and "Bergen" in block.text
 
 
 @effect("context.core", 0, was=True, becomes=False)
@@ -93,14 +118,16 @@ def a_history_is_shown(run: Trial) -> bool:
 @effect(
     "context.shares",
     {"preference": 0.01, "technical": 1},
-    was=["preference"],
-    becomes=["technical"],
+    was=[LIKES[0]],
+    becomes=["Runs on Linux"],
 )
-def categories_in_a_small_block(run: Trial) -> list[str]:
-    memory = with_facts(run, "Likes green tea from Kerala", category="preference")
-    memory.add("The tea service runs on Kubernetes", **U, category="technical")
-    block = memory.context("green tea from Kerala", **U, budget=48)
-    return [fact.category.value for fact in block.facts]
+def one_of_two_categories_in_a_small_block(run: Trial) -> list[str]:
+    return with_ten_better(
+        run,
+        DIVERSE,
+        as_hit(11, LIKES[0], 0.49, Category.PREFERENCE),
+        as_hit(12, "Runs on Linux", 0.48, Category.TECHNICAL),
+    )
 
 
 def tiers(run: Trial, *, days: int) -> list[int]:
