@@ -125,7 +125,7 @@ class ExtractionSettings(Section):
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
     instructions: str = Field(default="", max_length=10_000)
-    """What this application wants kept or left, in plain sentences, added to the model's
+    """Wishes of this application on what is kept or left, in plain sentences, added to the model's
     instructions. Rules don't read it."""
     include: tuple[str, ...] = ()
     """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""

@@ -67,7 +67,7 @@ _NO_MATERIAL = (None, "no words", NOTES)
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was said right before a clause."""
+    """The words said right before a clause."""
 
     text: str = ""
     speaker: str = ""
