@@ -2,9 +2,9 @@
 
 `data/gold/llm/NAME.jsonl` has a message a line; `labels.json` has, by conversation:
 
-    updates     `old` and `new`: words of the statement that no longer holds, and of the one that does
-                (none where nothing takes its place); a statement with all of `old` and all of `new`,
-                or one of `unless`, tells of the change, and isn't the old one
+    updates     `old` and `new`: words of the statement that no longer holds, and of the one that
+                does (none where nothing takes its place); a statement with all of `old` and all of
+                `new`, or one of `unless`, tells of the change, and isn't the old one
     look-alikes `said`: words of the message; `kept`: words of a fact that it doesn't end; `absent`:
                 words of a statement that it doesn't make
 

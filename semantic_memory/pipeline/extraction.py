@@ -1,9 +1,10 @@
 """Extract facts from sessions that have gone quiet.
 
 By rules, facts are proposed and compared later; a language model decides about known facts as well,
-and its decisions are carried out here, with vetoes. A stretch's facts and the cursor behind it are committed in one transaction, so it is extracted
-again or not at all. Nothing is locked while the extractor thinks; what it found is committed only
-if the stretch still stands, and without what rests on a message forgotten meanwhile.
+and its decisions are carried out here, with vetoes. A stretch's facts and the cursor behind it are
+committed in one transaction, so it is extracted again or not at all. Nothing is locked while the
+extractor thinks; what it found is committed only if the stretch still stands, and without what
+rests on a message forgotten meanwhile.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from semantic_memory.domain.errors import ProviderError
@@ -73,10 +74,8 @@ class WideSurroundings(Surroundings):
             return Conversation(messages)
         scope = first.message.scope
         rankings = [self._by_words(key.user_id, scope, messages)]
-        try:
+        with suppress(ProviderError):  # the answer is worth more than the nearest facts
             rankings += self._by_sentence(key.user_id, scope, messages)
-        except ProviderError:
-            pass  # the model that extracts is worth more than the nearest facts
         known = self._ledger.get(_best(rankings), key.user_id)
         return Conversation(
             messages,

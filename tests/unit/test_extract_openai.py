@@ -241,7 +241,9 @@ STAMMERS = {
     "numbers as strings": '{"facts": [{"statement": "Maya moved.", "category": "personal",'
     f' "confidence": "0.9", "messages": ["1"], {SAID}}}]}}',
     "closing brackets left out": FENCED + SAID + ', "messages": [1]}',
-    "a number for a list, another name": f'{{"facts": [{{"fact": "Maya moved.", "messages": 1, {SAID}}}]}}',
+    "a number for a list, another name": '{"facts": [{"fact": "Maya moved.", "messages": 1, '
+    + SAID
+    + "}]}",
 }
 
 
