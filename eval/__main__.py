@@ -26,6 +26,7 @@ from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
 from eval.indexes import Filled, Searched, measure_index
 from eval.ledgers import measure_ledgers
+from eval.llm.command import measure_llm
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
@@ -434,6 +435,24 @@ def retired_statements(
     """Show which statements of ordinary conversations are ended or marked."""
     for line in retired.measure(file, form, conversations, out):
         print(line)
+
+
+@app.command("llm")
+def language_model(
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="An OpenAI-compatible endpoint [recorded answers are replayed]."),
+    ] = None,
+    model: Annotated[str, typer.Option(help="Model behind that endpoint.")] = "gpt-4o-mini",
+    api_key: Annotated[str, typer.Option(envvar="OPENAI_API_KEY")] = "",
+    requests: Annotated[
+        Path | None,
+        typer.Option(help="Directory for requests without an answer, and for their answers."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Extract from conversations by a language model, and count what it retires and keeps."""
+    raise typer.Exit(measure_llm(base_url, model, api_key, requests, as_json=as_json))
 
 
 @app.command()

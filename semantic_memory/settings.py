@@ -125,7 +125,7 @@ class ExtractionSettings(Section):
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
     instructions: str = Field(default="", max_length=10_000)
-    """What this application wants kept or left, in plain sentences, added to the model's
+    """Wishes of this application on what is kept or left, in plain sentences, added to the model's
     instructions. Rules don't read it."""
     include: tuple[str, ...] = ()
     """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
@@ -155,12 +155,15 @@ class IngestSettings(Section):
 
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
-    quiet_seconds: float = Field(default=30.0, ge=0)
-    """Seconds without new messages after which a session is extracted."""
-    most_wait_seconds: float = Field(default=300.0, ge=0)
-    """Longest wait of a session in which messages keep coming, in seconds."""
-    most_messages: int = Field(default=50, ge=1)
-    """Number of waiting messages at which a session is extracted at once."""
+    quiet_seconds: float | None = Field(default=None, ge=0)
+    """Seconds without new messages after which a session is extracted. Default: 300 by a language
+    model, which costs a call and does better with more messages at once, 30 by rules."""
+    most_wait_seconds: float | None = Field(default=None, ge=0)
+    """Longest wait of a session in which messages keep coming, in seconds. Default: 300 by rules;
+    by a model until there are `most_messages`."""
+    most_messages: int | None = Field(default=None, ge=1)
+    """Number of waiting messages of the user at which a session is extracted at once. Default: 10
+    by a model, 50 by rules."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "redact", "refuse"] = "keep"

@@ -124,7 +124,13 @@ class ScriptedPairJudge:
         self.pairs.extend(pairs)
         found = [self._script(pair.older.content, pair.newer.content) for pair in pairs]
         return [
-            Verdict(float(one == "over"), float(one == "same"), "scripted", "as scripted")
+            Verdict(
+                over=float(one == "over"),
+                same=float(one == "same"),
+                decided_by="scripted",
+                reason="as scripted",
+                is_final=True,
+            )
             for one in found
         ]
 

@@ -21,8 +21,6 @@ Judge = Literal["pairs", "sentences"]
 VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-1"}
 """Names that verdicts and readings carry; a new model gets a new one."""
 EPOCHS = {"pairs": 3.0, "sentences": 5.0}
-CALIBRATION = {"over": [[0.0, 0.0], [1.0, 1.0]], "same": [[0.0, 0.0], [1.0, 1.0]]}
-"""Points of the model's probability and the share that is right in whole conversations."""
 SHARES = (0.01, 0.03, 0.05)
 """Shares of pairs that aren't updates, at which the recall of updates is told."""
 
@@ -49,7 +47,6 @@ def make(
         learned = [row for row in rows if not row.held]
         measured = [row for row in data.pairs(gold) if row.held]
         card["labels"] = {"relation": list(data.PAIR_LABELS)}
-        card["calibration"] = CALIBRATION
         card["int8_agreement"] = compile_int8(
             pairs.trained(learned, epochs=count, seed=seed),
             model,

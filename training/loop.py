@@ -44,7 +44,7 @@ def train(
         for batch in _batches(list(epoch(rng)), length, rng)[: steps - step]:
             with torch.autocast("cpu", torch.bfloat16):
                 loss = loss_of(batch, rng)
-            loss.backward()
+            torch.autograd.backward([loss])
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
             optimizer.zero_grad()

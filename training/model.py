@@ -51,7 +51,8 @@ class SpansModel(torch.nn.Module):
         u = (states * first).sum(1) / first.sum(1).clamp(min=1)
         v = (states * second).sum(1) / second.sum(1).clamp(min=1)
         features = torch.cat([states[:, 0], u, v, (u - v).abs(), u * v], -1)
-        return self.out(self.drop(torch.tanh(self.hidden(self.drop(features)))))
+        logits: torch.Tensor = self.out(self.drop(torch.tanh(self.hidden(self.drop(features)))))
+        return logits
 
     def groups(self) -> list[dict[str, Any]]:
         """Return the parameters in groups with their learning rates."""

@@ -32,7 +32,7 @@ def trained(rows: Sequence[Sentence], *, epochs: float, seed: int) -> SpansModel
         ]
         logits = model(**encoded(reader, before, [_stored(row.text, rng) for row in batch])).float()
         total = torch.zeros(())
-        for name, part in zip(HEADS, logits.split(model.sizes, -1), strict=True):
+        for name, part in zip(HEADS, torch.split(logits, model.sizes, -1), strict=True):
             wanted = torch.tensor([_index(name, row) for row in batch])
             if (wanted != _IGNORED).any():
                 total = total + _WEIGHTS[name] * functional.cross_entropy(
@@ -51,7 +51,7 @@ def scored(model: SpansModel, rows: Sequence[tuple[str, str]]) -> dict[str, torc
         for start in range(0, len(rows), 64):
             some = rows[start : start + 64]
             parts.append(model(**encoded(reader, [a for a, _ in some], [b for _, b in some])))
-    logits = torch.cat(parts).float().split(model.sizes, -1)
+    logits = torch.split(torch.cat(parts).float(), model.sizes, -1)
     return {name: part.softmax(-1) for name, part in zip(HEADS, logits, strict=True)}
 
 

@@ -1,4 +1,4 @@
-"""What an application wants kept or left, as a part of a model's instructions."""
+"""Wishes of an application on what is kept or left, as a part of a model's instructions."""
 
 from __future__ import annotations
 

@@ -67,10 +67,11 @@ _NO_MATERIAL = (None, "no words", NOTES)
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was said right before a clause."""
+    """The words said right before a clause."""
 
     text: str = ""
     speaker: str = ""
+    message_id: str = ""
     is_same_message: bool = False
 
     @property
@@ -176,7 +177,7 @@ def _clauses(message: Message, own: str, before: _Before, material: bool) -> lis
                 continue
             found.append(_Clause(message, text, before, leans(text), part.asks, material))
             if not points_back(text):  # else the matter is still what was said before
-                before = _Before(text[-_LONGEST_BEFORE:], who, is_same_message=True)
+                before = _Before(text[-_LONGEST_BEFORE:], who, message.id, is_same_message=True)
     return found
 
 
@@ -201,10 +202,17 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
         content=told,
         category=category_of(reading),
         confidence=round(max(_LEAST_SURE, sure), 2),
-        message_ids=(message.id,),
+        message_ids=_sources(read),
         tags=tags(told, name),
         reading=reading,
     )
+
+
+def _sources(read: _Read) -> tuple[str, ...]:
+    """Return the ids of the messages that a fact rests on: what it carries goes with its message."""
+    own, before = read.clause.message.id, read.clause.before
+    carried = not read.stands_alone and bool(before.text) and not before.is_same_message
+    return (own, before.message_id) if carried else (own,)
 
 
 def _told(read: _Read, name: str) -> str:
@@ -238,10 +246,11 @@ def _in_another_language(message: Message, own: str, code: str) -> Iterator[Cand
 
 def _last(message: Message) -> _Before:
     """Return the question at the end of a message, or else the last sentence of a person's."""
-    spoken = [*sentences(message.content[-2_000:])][-_ASKED_WITHIN:]
+    said = own_speech_of(message).own if message.role == "user" else message.content
+    spoken = [*sentences(said[-2_000:])][-_ASKED_WITHIN:]
     asked = [one for one in spoken if one.endswith("?")]
     by_assistant = message.role == "assistant"
     if not spoken or (by_assistant and not asked):
         return _Before()
     who = message.name or ("Assistant" if by_assistant else "User")
-    return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who)
+    return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who, message.id)

@@ -4,7 +4,7 @@ A failure leads to:
 
     the endpoint can't be reached, or serves nothing    ProviderError: to be read again later
     too long, cut off, rejected                         the stretch is halved, then the rules
-    refused, endless, not JSON even when repaired       the rules
+    refused, endless, not JSON even when repaired       the rules, at once
 
 So a model that stammers costs quality and no message; an endpoint that is down costs time and
 nothing else. The rules are the offline extractor.
@@ -22,7 +22,7 @@ from semantic_memory.domain.errors import (
     InputTooLongError,
 )
 from semantic_memory.domain.events import Event, ExtractionFellBack
-from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.extraction import Conversation, Extraction
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Extractor
@@ -30,6 +30,7 @@ from semantic_memory.llm.chat import ChatModel, ChatRequest
 
 _MOST_CHARACTERS = 200_000  # of one request, some 50,000 tokens; more is halved before it is sent
 _MOST_HALVINGS = 4
+_CONTEXT = 8  # messages of the first half that the second one is shown for reference
 
 
 class OpenAIExtractor:
@@ -57,27 +58,33 @@ class OpenAIExtractor:
         return f"{self.model.name}/{prompt.VERSION}"
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
-        """Return facts, profile and history, each naming its messages; system messages aren't read.
+        """Return facts and ends, each naming its messages, as `decide` does."""
+        return self.decide(Conversation(messages, known))
 
-        Raises ProviderError if the endpoint can't be reached or won't serve.
+    def decide(self, conversation: Conversation) -> Extraction:
+        """Return facts, what they replace, what ends, and changes of the profile.
+
+        System messages aren't read. Raises ProviderError if the endpoint can't be reached or won't
+        serve.
         """
-        spoken = prompt.spoken(messages)
-        return self._read(spoken, known, 0) if spoken else Extraction()
+        spoken = conversation.spoken
+        return self._read(spoken, 0) if spoken.messages else Extraction(decided=True)
 
-    def request(self, messages: Sequence[Message], known: Sequence[Fact]) -> ChatRequest:
-        """Return the request about a stretch."""
+    def request(self, conversation: Conversation) -> ChatRequest:
+        """Return the request about a conversation."""
         return ChatRequest(
             "extraction",
             prompt.instructions() + self._guidance,
-            prompt.document(messages, known),
+            prompt.document(conversation.spoken),
             schema=SCHEMA,
             temperature=self._temperature,
         )
 
-    def by_rules(self, messages: Sequence[Message], known: Sequence[Fact], why: str) -> Extraction:
-        """Extract by the rules from `messages` that the model failed on."""
+    def by_rules(self, conversation: Conversation, why: str) -> Extraction:
+        """Extract by the rules from messages that the model failed on."""
+        messages = conversation.spoken.messages
         self._observe(ExtractionFellBack(self.name, why, len(messages)))
-        extraction = self.rules.extract(messages, known)
+        extraction = self.rules.extract(messages, conversation.known)
         return extraction.model_copy(
             update={
                 "candidates": tuple(
@@ -87,26 +94,20 @@ class OpenAIExtractor:
             }
         )
 
-    def _read(
-        self, messages: Sequence[Message], known: Sequence[Fact], halvings: int
-    ) -> Extraction:
+    def _read(self, conversation: Conversation, halvings: int) -> Extraction:
+        messages = conversation.messages
         try:
             if sum(len(message.content) for message in messages) > _MOST_CHARACTERS:
                 raise InputTooLongError("the stretch is too long for one request")
-            completion = self.model.complete(self.request(messages, known))
-            return read_answer(completion.text, messages)
+            completion = self.model.complete(self.request(conversation))
+            return read_answer(completion.text, conversation)
         except AnswerError as error:
-            return self.by_rules(messages, known, error.reason)
+            return self.by_rules(conversation, error.reason)
         except AnswerUnusableError:
-            return self.by_rules(messages, known, "refused")
+            return self.by_rules(conversation, "refused")
         except InputRefusedError as error:
             if len(messages) == 1 or halvings == _MOST_HALVINGS:
                 too_long = isinstance(error, InputTooLongError)
-                return self.by_rules(messages, known, "too_long" if too_long else "rejected")
-        middle = len(messages) // 2
-        return joined(
-            [
-                self._read(half, known, halvings + 1)
-                for half in (messages[:middle], messages[middle:])
-            ]
-        )
+                return self.by_rules(conversation, "too_long" if too_long else "rejected")
+        halves = conversation.halves(_CONTEXT)
+        return joined([self._read(half, halvings + 1) for half in halves])

@@ -7,7 +7,7 @@ uploaded and worked off; the answers come back as JSONL, in any order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import openai
@@ -15,16 +15,12 @@ from openai.types import Batch
 
 from ingest.extract.answer import AnswerError, read_answer
 from ingest.extract.openai import OpenAIExtractor
-from ingest.extract.prompt import spoken
 from semantic_memory.domain.errors import (
     AnswerUnusableError,
     InputTooLongError,
     ProviderError,
 )
-from semantic_memory.domain.extraction import Extraction
-from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.messages import Message
-from semantic_memory.llm.chat import ChatRequest
+from semantic_memory.domain.extraction import Conversation, Extraction
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.llm.forms import Answer
 from semantic_memory.llm.openai import read_answer as read_completion
@@ -33,14 +29,6 @@ from semantic_memory.llm.refusals import RefusalError
 _PRICE_FACTOR = 0.5  # of what the same request costs by itself
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 _TOKEN = "semantic_memory"  # noqa: S105  # a key in a batch's metadata
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Messages to be read together, and the facts known before them."""
-
-    messages: Sequence[Message]
-    known: Sequence[Fact] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +68,7 @@ class OpenAIBatch:
         self._extractor = extractor
         self._endpoint = endpoint
 
-    def submit(self, stretches: Mapping[str, Stretch], token: str) -> str:
+    def submit(self, conversations: Mapping[str, Conversation], token: str) -> str:
         """Send off requests by name (at most 50,000 of them, 200 MB); returns the batch's id.
 
         `token` is kept with the batch, which `find` finds by it.
@@ -91,11 +79,11 @@ class OpenAIBatch:
                     "custom_id": name,
                     "method": "POST",
                     "url": "/v1/chat/completions",
-                    "body": self._endpoint.body(self._request(stretch)),
+                    "body": self._endpoint.body(self._extractor.request(conversation)),
                 },
                 ensure_ascii=False,
             )
-            for name, stretch in stretches.items()
+            for name, conversation in conversations.items()
         ).encode()
         try:
             file = self._client.files.create(file=("extraction.jsonl", data), purpose="batch")
@@ -150,25 +138,21 @@ class OpenAIBatch:
             raise ProviderError(f"the answers of a batch can't be read: {error}") from error
         return dict(_served(output))
 
-    def read(self, answer: Answer | None, stretch: Stretch) -> Extraction:
-        """Read an answer to `stretch`; without a usable one, extract by the rules."""
-        messages = spoken(stretch.messages)
+    def read(self, answer: Answer | None, conversation: Conversation) -> Extraction:
+        """Read an answer about a conversation; without a usable one, extract by the rules."""
         try:
             if answer is None:
                 raise AnswerError("rejected")
-            request = self._request(stretch)
+            request = self._extractor.request(conversation)
             completion = self._endpoint.accept(request, answer, 0.0, _PRICE_FACTOR)
-            return read_answer(completion.text, messages)
+            return read_answer(completion.text, conversation.spoken)
         except AnswerError as error:
             reason = error.reason
         except AnswerUnusableError:
             reason = "refused"
         except InputTooLongError:
             reason = "too_long"
-        return self._extractor.by_rules(messages, stretch.known, reason)
-
-    def _request(self, stretch: Stretch) -> ChatRequest:
-        return self._extractor.request(spoken(stretch.messages), stretch.known)
+        return self._extractor.by_rules(conversation, reason)
 
 
 def _errors(batch: Batch) -> str:

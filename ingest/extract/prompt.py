@@ -1,26 +1,28 @@
 """Ask a language model: the prompt's file, and the conversation as data.
 
-The conversation goes in as one JSON document, so no text in it can end what encloses it.
+The conversation goes in as one JSON document, so no text in it can end what encloses it. The
+instructions come first and are the same for every request, so that a provider's cache holds them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from semantic_memory.domain.english.calendar import WEEKDAYS
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.extraction import Conversation
 from semantic_memory.domain.messages import Message
-from semantic_memory.language.own_speech import own_speech_of
+from semantic_memory.language.own_speech import NOTES, own_speech_of
 
-VERSION = "v1"
+VERSION = "v2"
 """Version of the prompt, recorded with every fact. A changed prompt is a new file."""
 
 _TOOL_CHARACTERS = 2_000  # of what a tool printed; it is background only
+_BEFORE_CHARACTERS = 400  # of a message for reference
+_SHORT = 300  # characters of a quotation in a line, which is shown
 _CUT = " [...]"
 _QUOTED = "[pasted or quoted text left out]"
 
@@ -32,50 +34,54 @@ def instructions() -> str:
     return file.read_text(encoding="utf-8")
 
 
-def spoken(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages without those of the system, which nobody said."""
-    return [message for message in messages if message.role != "system"]
-
-
-def document(messages: Sequence[Message], known: Sequence[Fact]) -> str:
-    """Return the conversation and the known facts as JSON; messages are numbered from 1."""
+def document(conversation: Conversation) -> str:
+    """Return a conversation as JSON; known facts and messages are numbered from 1."""
     return json.dumps(
         {
-            "known": [{"since": _day(fact.valid_from), "fact": fact.content} for fact in known],
-            "messages": [_said(number, message) for number, message in enumerate(messages, 1)],
+            "profile": dict(conversation.profile),
+            "known": [
+                {"id": number, "since": f"{fact.valid_from:%Y-%m-%d}", "fact": fact.content}
+                for number, fact in enumerate(conversation.known, 1)
+            ],
+            "before": [_shown(message, _BEFORE_CHARACTERS) for message in conversation.before],
+            "messages": [
+                {"n": number, **_shown(message)}
+                for number, message in enumerate(conversation.messages, 1)
+            ],
         },
         ensure_ascii=False,
     )
 
 
-def chat(messages: Sequence[Message], known: Sequence[Fact]) -> list[dict[str, Any]]:
-    """Return the messages of the request."""
-    return [
-        {"role": "system", "content": instructions()},
-        {"role": "user", "content": document(messages, known)},
-    ]
-
-
-def _said(number: int, message: Message) -> dict[str, Any]:
-    said: dict[str, Any] = {"n": number}
+def _shown(message: Message, most: int | None = None) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
     if message.created_at:
-        said["at"] = f"{_day(message.created_at)} {message.created_at:%H:%M}"
-    said["role"] = message.role
+        shown["at"] = _time(message.created_at)
+    shown["role"] = message.role
     if message.name:
-        said["speaker"] = message.name
-    said["text"] = _own(message) if message.role == "user" else message.content
-    if message.role == "tool" and len(message.content) > _TOOL_CHARACTERS:
-        said["text"] = message.content[:_TOOL_CHARACTERS] + _CUT
-    return said
+        shown["speaker"] = message.name
+    text = own_text(message)
+    most = _TOOL_CHARACTERS if most is None and message.role == "tool" else most
+    shown["text"] = text[:most] + _CUT if most is not None and len(text) > most else text
+    return shown
 
 
-def _own(message: Message) -> str:
-    """Return the user's own words, with a mark where pasted or quoted text was."""
-    reading = own_speech_of(message)
-    if reading.legible == message.content:
+def own_text(message: Message) -> str:
+    """Return what a message says, with a mark where its author pasted or quoted a long text.
+
+    A short one stays: a model reads whose words they are better than a rule, and what is drawn from
+    them has little trust in any case.
+    """
+    if message.role != "user":
         return message.content
-    return f"{reading.legible.strip()}\n{_QUOTED}"
+    text = message.content
+    for span in reversed(own_speech_of(message).spans):
+        part = text[span.start : span.end]
+        is_long = len(part) > _SHORT or "\n" in part.strip()
+        if is_long and span.reason not in (None, NOTES):
+            text = f"{text[: span.start].strip()}\n{_QUOTED}\n{text[span.end :].strip()}"
+    return text.strip()
 
 
-def _day(time: datetime) -> str:
-    return f"{time:%Y-%m-%d} ({WEEKDAYS[time.weekday()]})"
+def _time(time: datetime) -> str:
+    return f"{WEEKDAYS[time.weekday()][:3].title()} {time:%Y-%m-%d %H:%M}"

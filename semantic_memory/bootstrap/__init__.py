@@ -194,6 +194,7 @@ def _built(
             resolver,
             rollup,
             keeper,
+            index,
             runner,
             clock,
             expiry,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,12 +12,23 @@ from ingest.gate import Gate
 from semantic_memory.bootstrap.models import make_client, speaks_openai
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.ports import Clock, Embedder, Extractor, Ledger, Observer, SessionLog
+from semantic_memory.domain.ports import (
+    Clock,
+    DecidingExtractor,
+    Embedder,
+    Extractor,
+    Ledger,
+    Observer,
+    SessionLog,
+    VectorSearch,
+)
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
 from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
+from semantic_memory.pipeline.grounding import Grounding
+from semantic_memory.pipeline.known import WideSurroundings
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.reading import Portion, PortionReader, StretchReader
 from semantic_memory.pipeline.runner import Runner
@@ -25,7 +37,7 @@ from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.standing_in import Rereading, StandIn
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
-from semantic_memory.settings import Settings
+from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.vectors.keeper import Keeper
 
 if TYPE_CHECKING:
@@ -34,6 +46,7 @@ if TYPE_CHECKING:
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
 _PATIENCE = 10.0  # seconds in which whoever forgets may erase by itself
 _GATHER_INDEX = 15.0  # seconds within which changes reach the index together: searches know them
+_AT_ONCE = 24  # messages that a model reads in a call: a request of 4,000 tokens
 
 
 def make_pipeline(
@@ -47,6 +60,7 @@ def make_pipeline(
     resolver: Resolver,
     rollup: Rollup,
     keeper: Keeper,
+    index: VectorSearch,
     runner: Runner,
     clock: Clock,
     expiry: Expiry,
@@ -58,7 +72,11 @@ def make_pipeline(
     """Wire up the stages of the write path, in the order in which `flush` runs them."""
     ingest, hint = settings.ingest, runner.hint
     reader = PortionReader(ledger, log)
-    stretches = StretchReader(ledger, reader, clock)
+    if isinstance(extractor, DecidingExtractor):
+        surroundings = WideSurroundings(ledger, embedder, index)
+        stretches = StretchReader(ledger, reader, clock, surroundings, _AT_ONCE)
+    else:
+        stretches = StretchReader(ledger, reader, clock)
     admission = Admission(
         ledger,
         gate,
@@ -67,6 +85,7 @@ def make_pipeline(
         settings.upkeep.cap,
         extractor.name,
         settings.profile.ages,
+        Grounding(embedder),
     )
     standing_in = make_stand_in(settings, ledger, reader, extractor, clock, hint)
     committer = Committer(ledger, reader, admission, observe, hint, standing_in)
@@ -86,16 +105,8 @@ def make_pipeline(
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held, standing_in)
     runner.add(storing, Pace(eager=True, leased=False))
-    runner.add(
-        extracting,
-        Pace(
-            quiet=ingest.quiet_seconds,
-            most_wait=ingest.most_wait_seconds,
-            most_hints=ingest.most_messages,
-            workers=0 if alone else 1,
-            flushed=not alone,
-        ),
-    )
+    pace = pace_of(ingest, deciding=isinstance(extractor, DecidingExtractor))
+    runner.add(extracting, replace(pace, workers=0 if alone else 1, flushed=not alone))
     if batch is not None:
         runner.add(batch, Pace(workers=0 if alone else 1, flushed=alone))
     if standing_in is not None:
@@ -139,6 +150,18 @@ def answers(extractor: Extractor) -> bool:
 
     model = extractor.model if isinstance(extractor, OpenAIExtractor) else None
     return model.answers() if isinstance(model, Endpoint) else True
+
+
+def pace_of(ingest: IngestSettings, *, deciding: bool) -> Pace:
+    """Return when a session is extracted: by a model that decides, later and more at once."""
+
+    def given(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else value
+
+    quiet = given(ingest.quiet_seconds, 300.0 if deciding else 30.0)
+    most = given(ingest.most_messages, 10 if deciding else 50)
+    longest = given(ingest.most_wait_seconds, most * quiet if deciding else 300.0)
+    return Pace(quiet=quiet, most_wait=longest, most_hints=most)
 
 
 def make_batch(

@@ -95,7 +95,9 @@ def slot_of(reading: Reading | None) -> str | None:
 
 
 def are_comparable(older: Fact, newer: Fact) -> bool:
-    """Return True unless two different people are known to have said them."""
+    """Return True unless two different people said them, or the newer's extractor has decided."""
+    if newer.source.decided:
+        return False
     one, other = older.source.speaker, newer.source.speaker
     return one is None or other is None or one == other
 

@@ -1,13 +1,16 @@
 """Decisions on a user's facts, and the policy that turns verdicts into them.
 
-    same    at `same` or above, if figures, names and denials agree           merge
-    over    at `end` or above within one slot, or at `sure` or above          end the older
-    over    at `mark` or above                                                mark: perhaps changed
+    same    at `same` or above and near, if figures, names and denials agree  merge
+    over    at `end` or above, if both state the same slot *                  end the older
+    over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
+    over    at `end` or above, if both are near                               mark
             anything else                                                     both stand
 
+    * or if the verdict is final, as a language model's is
+
 A newer statement ends an older one only if it is trusted as much; else both are marked as
-contested. Probabilities are calibrated on whole conversations, in which nearly nothing changes: of
-endings nine of ten are to be right, of marks four of five.
+contested. The thresholds are chosen on whole conversations, in which nearly nothing changes: the
+judge alone ends nothing there.
 """
 
 from __future__ import annotations
@@ -26,31 +29,37 @@ from semantic_memory.judging.ports import Verdict
 class Thresholds:
     """Probabilities from which verdicts become decisions."""
 
-    same: float
-    end: float
-    """For statements that state the same slot: where somebody lives, who employs them."""
-    sure: float
-    """For all other statements."""
-    mark: float
+    same: float = 0.95
+    end: float = 0.9
+    mark: float = 0.8
+    near: float = 0.65
+    """Cosine similarity from which a change is marked without a shared slot."""
+    alike: float = 0.75
+    """Cosine similarity from which statements merge."""
 
 
-THRESHOLDS = Thresholds(same=0.9, end=0.9, sure=0.95, mark=0.8)
+THRESHOLDS = Thresholds()
 
 Effect = Literal["merge", "end", "mark"]
 
 
-def effect(verdict: Verdict, thresholds: Thresholds, *, one_slot: bool) -> Effect | None:
-    """Return what a verdict may do.
+def effect(
+    verdict: Verdict, similarity: float, thresholds: Thresholds, *, one_slot: bool
+) -> Effect | None:
+    """Return what a verdict on two statements of a cosine `similarity` may do.
 
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
-    >>> effect(likely, THRESHOLDS, one_slot=True), effect(likely, THRESHOLDS, one_slot=False)
-    ('end', 'mark')
+    >>> [effect(likely, 0.7, THRESHOLDS, one_slot=one) for one in (True, False)]
+    ['end', 'mark']
     """
-    if verdict.same >= thresholds.same:
+    if verdict.is_final and verdict.same >= thresholds.end:
         return "merge"
-    if verdict.over >= (thresholds.end if one_slot else thresholds.sure):
-        return "end"
-    return "mark" if verdict.over >= thresholds.mark else None
+    if verdict.same >= thresholds.same:
+        return "merge" if similarity >= thresholds.alike else None
+    if (one_slot or verdict.is_final) and verdict.over >= thresholds.mark:
+        return "end" if verdict.over >= thresholds.end else "mark"
+    is_near = similarity >= thresholds.near
+    return "mark" if is_near and verdict.over >= thresholds.end else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ class _Table:
             return None
         slot = slot_of(self._reading(rows[0]))
         one_slot = slot is not None and slot == slot_of(self._reading(rows[1]))
-        found = effect(verdict, self._thresholds, one_slot=one_slot)
+        found = effect(verdict, pair.similarity, self._thresholds, one_slot=one_slot)
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
             return None
         return found

@@ -43,7 +43,6 @@ class Overview:
     events: list[Placed] = field(default_factory=list)
     """Facts of the other tiers, within the same share of what recalled memories leave free."""
 
-
     def without(self, ids: Collection[str]) -> Overview:
         """Return the overview without the facts with these ids."""
         kept = {

@@ -43,6 +43,8 @@ class Source(Value):
     """Place of the (first) message in its session, from 0."""
     role: Role | None = None
     speaker: str | None = None
+    decided: bool = False
+    """The extractor saw what was known, and decided what the statement does to it."""
 
 
 class Tombstone(Value):

@@ -128,7 +128,7 @@ class Spend(Value):
 
 
 class BudgetState(Value):
-    """What a task has spent today, UTC, of its daily budget."""
+    """The amount that a task has spent today, UTC, of its daily budget."""
 
     task: str
     tokens: int

@@ -98,4 +98,4 @@ class LLMJudge:
         over = answer.certainty if answer.relation in ("updates", "contradicts") else 0.0
         is_same = answer.relation == "same" and not disagree(pair.older.content, pair.newer.content)
         same = answer.certainty if is_same else 0.0
-        return Verdict(over, same, self._model.name, answer.reason)
+        return Verdict(over, same, self._model.name, answer.reason, is_final=True)

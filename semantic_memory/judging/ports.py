@@ -46,6 +46,8 @@ class Verdict:
     decided_by: str
     """The judge and its version: `rules:equal-text`, `pairs-1`, `openai:gpt-4o-mini`."""
     reason: str = ""
+    is_final: bool = False
+    """True if the judge's word is enough, as a language model's is; else both must be near."""
     is_deferred: bool = False
     """True if a better judge couldn't be asked: the pair is to be judged again."""
 

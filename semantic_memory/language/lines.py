@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from semantic_memory.domain.english.commands import is_command
 from semantic_memory.domain.patterns import regex
-from semantic_memory.language.clauses import is_clause
 from semantic_memory.language.enclosures import Cut, speaks, word_class
 
 # What a whole sentence has and a heading lacks: a pronoun as its subject, or a finite auxiliary

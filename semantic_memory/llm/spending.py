@@ -1,4 +1,4 @@
-"""What language models cost, by user and task, and a limit for a task and a day.
+"""Costs of language models, by user and task, and a limit for a task and a day.
 
 The ledger keeps both, so that a restart forgets no spending.
 """

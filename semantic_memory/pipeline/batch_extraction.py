@@ -23,11 +23,9 @@ from ingest.extract.openai_batch import (
     BatchState,
     OpenAIBatch,
 )
-from ingest.extract.openai_batch import Stretch as Request
-from ingest.extract.prompt import spoken
 from semantic_memory.domain.errors import ConcurrentUpdateError, ProviderError
 from semantic_memory.domain.events import Event, ExtractionBatched
-from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.extraction import Conversation, Extraction
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.values import Value, derived_id, new_id
@@ -171,12 +169,11 @@ class BatchExtracting:
             stretch = self._stretches.until(place.key, place.end)
             if stretch is None or name != _name(stretch):
                 continue  # extracted already, or forgotten in part
-            if not spoken(stretch.messages):
-                found = Extraction()
+            if not stretch.conversation.spoken.messages:
+                found = Extraction(decided=True)
             elif name in answers or state.complete:
-                request = Request(stretch.messages, stretch.known)
                 with charged_to(place.user_id):
-                    found = self._batch.read(answers.get(name), request)
+                    found = self._batch.read(answers.get(name), stretch.conversation)
             else:
                 continue
             number += self._committer.commit(stretch, found, start)
@@ -185,13 +182,13 @@ class BatchExtracting:
     def _submit(self) -> bool:
         """Submit what waits, or as much as a batch may hold; tell whether there was anything."""
         places: dict[str, _Place] = {}
-        requests: dict[str, Request] = {}
+        requests: dict[str, Conversation] = {}
         for stretch in islice(self._waiting(), _MOST_REQUESTS):
             name = _name(stretch)
             end = stretch.portion.records[-1].position + 1
             places[name] = _Place(**stretch.key._asdict(), end=end)
-            if spoken(stretch.messages):
-                requests[name] = Request(stretch.messages, stretch.known)
+            if stretch.conversation.spoken.messages:
+                requests[name] = stretch.conversation
         note = _Note(token=new_id(), places=places)
         if not requests:
             self._take(note, NOTHING_SENT)

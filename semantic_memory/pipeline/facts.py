@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ingest.gate import Screened
+from semantic_memory.consolidation.decided import midnight
 from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact, Source, Status
@@ -19,6 +20,10 @@ from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normali
 from semantic_memory.language.own_speech import own_speech_of
 
 _RESTATED = 0.6  # of a fact's words, from which a text says what it says
+HOLDS_UNTIL = "holds_until"
+"""Key in a fact's metadata: the last day on which it holds, as its speaker said."""
+TEMPORARY = "temporary"
+"""Tag of a fact that its speaker said to hold for a time."""
 VERBATIM = "verbatim"
 """The extractor of a memory that is a message as it was said."""
 
@@ -118,13 +123,18 @@ def extracted(
     records: Mapping[str, Record],
     extractor: str,
     now: datetime,
+    *,
+    decided: bool = False,
 ) -> Fact:
     """Return the fact that a candidate proposes. It expires with the first of its messages.
 
-    `records` holds, by id, all messages that the candidate names, which are of one scope.
+    `records` holds, by id, all messages that the candidate names, which are of one scope. What the
+    extractor `decided` isn't compared again.
     """
     first = records[candidate.message_ids[0]]
     said = first.message.created_at or now
+    begins = candidate.holds_from and midnight(candidate.holds_from)
+    until = candidate.holds_until
     ends = [records[one].message.expires_at for one in candidate.message_ids]
     return Fact(
         id=derived_id(
@@ -138,10 +148,11 @@ def extracted(
         confidence=candidate.confidence,
         created_at=said,
         recorded_at=now,
-        valid_from=said,
+        valid_from=min(said, begins or said),
         expires_at=min((end for end in ends if end is not None), default=None),
-        tags=candidate.tags,
+        tags=(*candidate.tags, TEMPORARY) if candidate.temporary else candidate.tags,
         reading=candidate.reading,
+        metadata={} if until is None else {HOLDS_UNTIL: until.isoformat()},
         source=Source(
             extractor=extractor,
             session_id=key.session_id,
@@ -149,6 +160,7 @@ def extracted(
             position=first.position,
             role=first.message.role,
             speaker=first.message.name,
+            decided=decided,
         ),
         trust=of_lineage(
             (message.role, _trust_in(candidate.content, message))

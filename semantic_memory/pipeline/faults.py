@@ -60,7 +60,9 @@ def quarantining(fact: Fact, error: str, now: datetime) -> Update:
 def _joined(first: Extraction, second: Extraction) -> Extraction:
     return Extraction(
         candidates=(*first.candidates, *second.candidates),
+        endings=(*first.endings, *second.endings),
         profile={**first.profile, **second.profile},
         history=(*first.history, *second.history),
         refused=Counter(first.refused) + Counter(second.refused),
+        decided=first.decided or second.decided,
     )

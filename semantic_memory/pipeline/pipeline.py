@@ -105,7 +105,8 @@ class Pipeline:
             elif accepted:
                 self._to_store(key)
             if accepted:
-                self._runner.hint(EXTRACT, key, accepted)
+                own = sum(message.role == "user" for message in messages)
+                self._runner.hint(EXTRACT, key, min(own, accepted))
         duplicates = len(messages) - accepted
         seconds = time.perf_counter() - start
         self._observe(MessagesObserved(user_id, session_id, accepted, duplicates, seconds))

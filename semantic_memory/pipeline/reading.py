@@ -7,23 +7,22 @@ over whatever was being made of the messages meanwhile.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ingest.recalled import extractable
 from semantic_memory.concurrency import KeyedLocks
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage
+from semantic_memory.domain.extraction import Conversation
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
-from semantic_memory.domain.scope import Scope
-from semantic_memory.domain.text import stems
 from semantic_memory.pipeline.facts import behind, forgotten
 from semantic_memory.pipeline.forget_requests import without_requests
+from semantic_memory.pipeline.known import Surroundings
 from semantic_memory.pipeline.session_records import read_options
 
 
@@ -85,8 +84,6 @@ class PortionReader:
 
 _LEAST = 50
 _MOST = 100
-_KNOWN_FACTS = 20  # shown to the extractor
-_KNOWN_TERMS = 200  # by which they are found; about 10 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +91,21 @@ class Stretch:
     """Messages of a session, of one scope, that are extracted together."""
 
     portion: Portion
-    messages: Sequence[Message]
-    """Those to extract from: none forgotten, expired or not to be recalled, no recalled block, no
-    turn that wrote memories."""
-    known: Sequence[Fact]
-    """The facts seen in their scope that share most with the words of the messages, best first."""
+    conversation: Conversation
+    """Its messages are those to extract from: none forgotten, expired or not to be recalled, no
+    recalled block, no turn that wrote memories."""
+    more: bool = False
+    """Further messages of the session waited when it was read."""
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The messages to extract from."""
+        return self.conversation.messages
+
+    @property
+    def known(self) -> Sequence[Fact]:
+        """The facts that they may touch."""
+        return self.conversation.known
 
     @property
     def key(self) -> SessionKey:
@@ -109,10 +116,23 @@ class Stretch:
 class StretchReader:
     """Read sessions from where extraction has come to, stretch by stretch. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, reader: PortionReader, clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        reader: PortionReader,
+        clock: Clock,
+        surroundings: Surroundings | None = None,
+        least: int = _LEAST,
+    ) -> None:
+        """Show an extractor the `surroundings` of each stretch; by default its known facts.
+
+        A stretch has `least` messages, if there are as many, or a little more.
+        """
         self._ledger = ledger
         self._reader = reader
         self._clock = clock
+        self._surroundings = surroundings or Surroundings(ledger)
+        self._least = least
 
     def sessions(self) -> Iterator[SessionKey]:
         """Yield the sessions with messages that extraction hasn't come to."""
@@ -126,8 +146,17 @@ class StretchReader:
         if not read_options(self._ledger, key).extract:
             self.pass_over(key)
             return None
-        portion = self._reader.read(key, "extracted", lambda records: next(in_turns(records), []))
-        return None if portion is None else self.stretch(portion)
+        more = False
+
+        def take(records: Iterator[Record]) -> Sequence[Record]:
+            nonlocal more
+            stretches = in_turns(records, self._least)
+            found = next(stretches, [])
+            more = next(stretches, None) is not None
+            return found
+
+        portion = self._reader.read(key, "extracted", take)
+        return None if portion is None else replace(self.stretch(portion), more=more)
 
     def all(self, key: SessionKey) -> Iterator[Stretch]:
         """Yield every stretch of a session, each to be committed after the one before it."""
@@ -138,7 +167,7 @@ class StretchReader:
         if whole is None:
             return
         start = whole.start
-        for records in in_turns(whole.records):
+        for records in in_turns(whole.records, self._least):
             portion = Portion(key, start, whole.generation, records)
             yield self.stretch(portion)
             start = portion.end
@@ -171,19 +200,11 @@ class StretchReader:
             one for one in said if one.recall and one.id not in gone and not one.has_expired(now)
         ]
         messages = [one for one in map(without_requests, read) if one is not None]
-        scope = portion.records[0].message.scope
-        return Stretch(portion, messages, self._known(portion.key.user_id, scope, messages))
-
-    def _known(self, user_id: str, scope: Scope, messages: Sequence[Message]) -> list[Fact]:
-        said = Counter(stem for message in messages for stem in stems(message.content))
-        terms = [term for term, _ in said.most_common(_KNOWN_TERMS)]
-        seen = Filters.joined(FACTS, scope.seen)
-        matches = self._ledger.words(user_id, terms, limit=_KNOWN_FACTS, filters=seen)
-        return self._ledger.get([match.id for match in matches])
+        return Stretch(portion, self._surroundings.of(portion.key, portion.records[0], messages))
 
 
-def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Cut records into stretches of 50, or a little more, so that no turn is parted.
+def in_turns(records: Iterable[Record], least: int = _LEAST) -> Iterator[list[Record]]:
+    """Cut records into stretches of `least`, or a little more, so that no turn is parted.
 
     Whether a turn is extracted depends on what the agent did in it. A turn of 100 is parted, and
     messages of different scopes are, as what is extracted from a stretch has its scope.
@@ -192,7 +213,7 @@ def in_turns(records: Iterable[Record]) -> Iterator[list[Record]]:
     for record in records:
         begins = record.message.role == "user"
         other = bool(stretch) and record.message.scope != stretch[-1].message.scope
-        if other or (begins and len(stretch) >= _LEAST) or len(stretch) >= _MOST:
+        if other or (begins and len(stretch) >= least) or len(stretch) >= _MOST:
             yield stretch
             stretch = []
         stretch.append(record)

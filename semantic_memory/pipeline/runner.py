@@ -230,7 +230,7 @@ class Runner:
         """Run an item; returns when it wants to run again, and the error that it failed with."""
         with self._changed:
             waiting = lane.waiting.get(item)
-            seen = waiting.hints if waiting else 0
+            seen, last = (waiting.hints, waiting.last) if waiting else (0, -math.inf)
         try:
             again = self._run(lane, item)
         except Exception as error:  # the outermost loop of all background work
@@ -242,7 +242,7 @@ class Runner:
                 waiting.failures = 0
                 if again is not None:
                     waiting.not_before = time.monotonic() + again
-                elif waiting.hints <= seen:
+                elif waiting.hints <= seen and waiting.last <= last:
                     del lane.waiting[item]
                 else:  # hints that came during the run
                     waiting.hints -= seen

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from semantic_memory.consolidation.telling import told
 
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
@@ -94,7 +93,6 @@ READINGS: dict[str, Callable[[str], object]] = {
     "languages": lambda text: (is_english(text), language(text), other_script(text)),
     "passages": split,
     "relative dates": lambda text: dated_in_place(text, datetime(2026, 5, 10, tzinfo=UTC)),
-    "what a statement ends": told,
     "rendering": as_data,
 }
 

@@ -1,4 +1,4 @@
-"""What an endpoint takes is learnt, whatever it says and whatever it takes."""
+"""The options of an endpoint are learnt, whatever it says and whatever it takes."""
 
 from hypothesis import given
 from hypothesis import strategies as st

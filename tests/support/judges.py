@@ -31,4 +31,4 @@ def plain_pair_judge() -> ScriptedPairJudge:
 
 READ = FactReader(ScriptedSentenceJudge())
 """Reads every fact as a lasting state of its owner, of no slot."""
-OVER = Verdict(1.0, 0.0, "scripted")
+OVER = Verdict(1.0, 0.0, "scripted", is_final=True)

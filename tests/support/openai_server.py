@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -34,7 +34,7 @@ class Reply:
     """Send this again and again, for as long as the client listens."""
 
 
-Script = Reply | Callable[[dict[str, Any]], Reply]
+Script = Reply | Callable[[dict[str, Any]], "Script"]
 
 
 def completion(
@@ -61,25 +61,53 @@ def completion(
     return Reply(json.dumps(body).encode())
 
 
-def fact(statement: str, *messages: Any, category: str = "personal", confidence: Any = 0.95) -> Any:
-    """Return a fact in the form of a model's answer."""
+def fact(statement: str, *messages: Any, category: str = "personal", **fields: Any) -> Any:
+    """Return a fact in the form of a model's answer; `quoting` fills in what it quotes."""
     return {
         "statement": statement,
         "category": category,
-        "confidence": confidence,
         "messages": list(messages),
+        "holds_from": None,
+        "holds_until": None,
+        "certainty": "stated",
+        "temporary": False,
+        "tags": [],
+        "replaces": [],
+        **fields,
     }
 
 
-def answer(*facts: Any, profile: Any = None, history: Any = (), **options: Any) -> Reply:
-    """Return a chat completion with the results of extraction."""
+def end(known: Any, *messages: Any, **fields: Any) -> Any:
+    """Return the end of a known fact in the form of a model's answer."""
+    return {"id": known, "messages": list(messages), **fields}
+
+
+def answer(
+    *facts: Any, profile: Any = None, ends: Any = (), delay: float = 0.0, **options: Any
+) -> Script:
+    """Return a reply with the results of extraction, each quoting the message that it names."""
     fields = dict.fromkeys(("work_context", "personal_context", "top_of_mind"))
-    parts = {
-        "facts": list(facts),
-        "profile": {**fields, **(profile or {})},
-        "history": list(history),
-    }
-    return completion(json.dumps(parts), **options)
+
+    def script(request: dict[str, Any]) -> Reply:
+        parts = {
+            "facts": quoting(facts, request),
+            "ends": quoting(ends, request),
+            "profile": {**fields, **(profile or {})},
+        }
+        return replace(completion(json.dumps(parts), **options), delay=delay)
+
+    return script
+
+
+def quoting(parts: Any, request: dict[str, Any]) -> list[Any]:
+    """Return parts of an answer that quote the whole of the first message that each names."""
+    texts = {str(message["n"]): message["text"] for message in shown(request)["messages"]}
+    return [
+        {"quote": next((texts[str(n)] for n in part["messages"] if str(n) in texts), ""), **part}
+        if isinstance(part, dict) and isinstance(part.get("messages"), list)
+        else part
+        for part in parts
+    ]
 
 
 def failure(status: int, message: str = "failed", code: str | None = None, **headers: str) -> Reply:
@@ -135,7 +163,9 @@ class OpenAIServer:
         with self._lock:
             self.requests.append(request)
             step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
-        return step(request) if callable(step) else step
+        while callable(step):
+            step = step(request)
+        return step
 
     def embeddings(self, request: dict[str, Any]) -> Reply:
         """Return a vector for each text."""

@@ -96,7 +96,7 @@ def test_what_a_tool_repeats_makes_no_fact_more_certain(memory, add):
 
 
 def test_an_imported_message_ends_nothing_that_the_user_said(memory, add, clock):
-    known = add("My goldfish is called Kevin.")
+    known = add("The user's goldfish is called Kevin.")
     clock.advance(hours=48)
     for trust in ("imported", "external"):
         said = Message(role="user", content="My goldfish is called Bubbles.", trust=trust)
@@ -170,7 +170,7 @@ def test_pasted_text_speaks_for_nobody(memory, add, clock, text):
 
 
 def test_the_users_words_beside_a_quotation_count(memory, add, clock):
-    known = add("I am allergic to peanuts.", confidence=0.85)
+    known = add("The user is allergic to peanuts.", confidence=0.85)
     clock.advance(hours=48)
     text = "> I live in Rome.\nI am allergic to nothing."
     memory.observe([Message(role="user", content=text)], session_id="s", **U)

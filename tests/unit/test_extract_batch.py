@@ -6,10 +6,11 @@ from contextlib import ExitStack
 import pytest
 
 from ingest.extract.openai import OpenAIExtractor
-from ingest.extract.openai_batch import OpenAIBatch, Stretch
+from ingest.extract.openai_batch import OpenAIBatch
 from semantic_memory.bootstrap.models import make_client, make_extractor
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
+from semantic_memory.domain.extraction import Conversation
 from semantic_memory.judging.packaged import PackagedSentenceJudge
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.settings import ExtractionSettings, Settings
@@ -18,10 +19,10 @@ from tests.support.chat_models import endpoint, models_of
 from tests.support.openai_server import answer, completion, fact, serve, shown
 
 STRETCHES = {
-    "first": Stretch(
+    "first": Conversation(
         say("I moved to Berlin."), known=[make_fact(1, content="Maya lives in Oslo.")]
     ),
-    "second": Stretch(say("You are a bot", role="system") + say("I own a boat.", start=2)),
+    "second": Conversation(say("You are a bot", role="system") + say("I own a boat.", start=2)),
 }
 
 

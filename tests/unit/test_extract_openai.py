@@ -22,6 +22,7 @@ from semantic_memory.domain.events import (
     FactsExtracted,
     ModelCalled,
 )
+from semantic_memory.domain.extraction import Conversation
 from semantic_memory.judging.packaged import PackagedSentenceJudge
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.settings import ExtractionSettings, IngestSettings, Settings
@@ -41,7 +42,7 @@ from tests.support.openai_server import (
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 BERLIN = "I moved to Berlin in March."
-MODEL = "openai:gpt-4o-mini/v1"
+MODEL = "openai:gpt-4o-mini/v2"
 RULES = "offline-5"
 
 
@@ -130,7 +131,7 @@ def test_the_request_has_model_temperature_schema_key_and_dates(open_with, serve
     assert shown(request)["messages"] == [
         {
             "n": 1,
-            "at": "2026-03-10 (Tuesday) 09:30",
+            "at": "Tue 2026-03-10 09:30",
             "role": "user",
             "speaker": "Maya",
             "text": "Yesterday I ran 10 km",
@@ -147,30 +148,21 @@ def test_the_model_sees_the_nearest_known_facts_and_can_confirm_one(open_with, s
     memory.observe(say("Yes, I still live in Oslo", name="Maya"), **S)
     memory.flush()
     known = shown(server.requests[0])["known"]
-    assert [item["fact"] for item in known] == ["Maya lives in Oslo."]
+    assert [item["id"] for item in known] == [1, 2]  # the nearest, though it shares no word
+    assert {item["fact"] for item in known} == {"Maya lives in Oslo.", "Maya prefers tea."}
     (confirmed,) = (item for item in memory.list(**U) if item.content == "Maya lives in Oslo.")
     assert [source.message_ids for source in confirmed.corroborations] == [("m1",)]
 
 
-def test_profile_and_history_name_their_messages(server, events):
-    server.script = [
-        answer(
-            profile={"work_context": "Maya leads a storage team.", "top_of_mind": " "},
-            history=[
-                {"line": "On 10 May 2026 Maya changed teams.", "messages": [2]},
-                {"line": "Unfounded", "messages": [9]},
-            ],
-        )
-    ]
+def test_a_profile_is_changed_where_the_answer_has_a_text(server, events):
+    texts = {"work_context": "Maya leads a storage team.", "top_of_mind": " "}
+    server.script = [answer(profile=texts)]
     with contextlib.ExitStack() as stack:
         settings = settings_for(server)
         models = models_of(settings, events.append, stack)
         extractor = make_extractor(settings, PackagedSentenceJudge(), events.append, models)
         extraction = extractor.extract(say("a b", "c d"), ())
     assert extraction.profile == {"work_context": "Maya leads a storage team."}
-    assert [(line.content, line.message_ids) for line in extraction.history] == [
-        ("On 10 May 2026 Maya changed teams.", ("m2",))
-    ]
 
 
 def test_text_that_poses_as_the_end_of_the_data_stays_data(open_with, server):
@@ -215,7 +207,7 @@ def test_recalled_blocks_and_turns_with_memory_writes_are_not_sent(open_with, se
 
 
 def test_the_caller_never_waits(open_with, server):
-    server.script = [Reply(server.script[0].body, delay=1.0)]
+    server.script = [answer(fact("Maya moved to Berlin.", 1), delay=1.0)]
     memory = open_with(quiet=0.0)
     memory.observe(say(BERLIN), **S)
     assert eventually(lambda: server.requests)  # the model is being asked
@@ -226,30 +218,32 @@ def test_the_caller_never_waits(open_with, server):
 
 def test_a_changed_prompt_needs_a_new_version():
     digest = hashlib.sha256(prompt.instructions().encode()).hexdigest()
-    assert (prompt.VERSION, digest[:16]) == ("v1", "c2a2ef2c7f9290de")
+    assert (prompt.VERSION, digest[:16]) == ("v2", "507f2e8d6d3a6814")
 
 
 def test_the_prompt_and_the_schema_name_the_closed_categories():
     categories = SCHEMA["$defs"]["_Fact"]["properties"]["category"]["enum"]
     assert set(categories) == {category.value for category in Category} - {"conversation"}
-    assert all(f"  - `{category}`: " in prompt.instructions() for category in categories)
+    assert all(f"`{category}`" in prompt.instructions() for category in categories)
 
 
 # ---------------------------------------------------------------- a model that stammers
 
 
 FENCED = '```json\n{"facts": [{"statement": "Maya moved.", "category": "personal",'
+SAID = f'"quote": "{BERLIN}"'
 STAMMERS = {
-    "fences and prose": "Here you are:\n"
-    + FENCED
-    + '"confidence": 0.9, "messages": [1]}]}\n```\nOk',
+    "fences and prose": "Here you are:\n" + FENCED + SAID + ', "messages": [1]}]}\n```\nOk',
     "single quotes, trailing commas": "{'facts': [{'statement': 'Maya moved.', 'category':"
-    " 'personal', 'confidence': 0.9, 'messages': [1],},],}",
-    "a bare list": '[{"statement": "Maya moved.", "category": "personal", "confidence": 0.9,'
+    f" 'personal', 'quote': '{BERLIN}', 'messages': [1],}},],}}",
+    "a bare list": f'[{{"statement": "Maya moved.", "category": "personal", {SAID},'
     ' "messages": [1]}]',
     "numbers as strings": '{"facts": [{"statement": "Maya moved.", "category": "personal",'
-    ' "confidence": "0.9", "messages": ["1"]}]}',
-    "closing brackets left out": FENCED + '"confidence": 0.9, "messages": [1]}',
+    f' "confidence": "0.9", "messages": ["1"], {SAID}}}]}}',
+    "closing brackets left out": FENCED + SAID + ', "messages": [1]}',
+    "a number for a list, another name": '{"facts": [{"fact": "Maya moved.", "messages": 1, '
+    + SAID
+    + "}]}",
 }
 
 
@@ -320,31 +314,92 @@ def test_parts_that_are_wrong_are_left_out_and_counted(open_with, server, events
         answer(
             fact("Maya moved to Berlin.", 1, 7),
             fact("Nobody said this.", 0, 7, "8"),
-            fact("Maya is moody.", 1, category="mood"),
-            fact("Maya is 300 percent sure.", 1, confidence=3),
             fact(" ", 1),
             fact("NUL \x00", 1),
-            fact("A category of its own.", 1, category="conversation"),
             "not a fact",
-            fact("Maya might like opera.", 1, confidence=0.4),
+            fact("Maya moved to Bern.", 1, quote="I moved to Bern with my sister in June"),
+            fact("Maya owns a yacht.", 1, quote=""),
+            fact("Gina bakes bread.", 1),
+            fact("Maya moved in March to Berlin.", 1, replaces=[5]),
         )
     ]
     memory = open_with()
     memory.observe(say(BERLIN), **S)
     memory.flush()
-    assert facts(memory) == {"Maya moved to Berlin.": MODEL}
+    kept = {"Maya moved to Berlin.", "Maya moved in March to Berlin."}
+    assert facts(memory) == dict.fromkeys(kept, MODEL)
     (extracted,) = of(FactsExtracted, events)
     assert Counter(extracted.refused) == {
         "unknown message": 4,
         "no source": 1,
-        "malformed": 6,
-        "confidence": 1,
+        "malformed": 3,
+        "not quoted": 2,
+        "far from its message": 1,
+        "unknown fact": 1,
     }
 
 
+NEAR = {
+    "a capitalised category": ({"category": "Project"}, "project", 0.95),
+    "a plural": ({"category": "preferences"}, "preference", 0.95),
+    "an unknown category": ({"category": "mood"}, "personal", 0.95),
+    "a share": ({"certainty": 0.95}, "personal", 0.95),
+    "per cent": ({"certainty": 95}, "personal", 0.95),
+    "per cent as text": ({"certainty": "70 %"}, "personal", 0.8),
+    "a grade": ({"certainty": "High"}, "personal", 0.95),
+    "a low grade": ({"certainty": "low"}, "personal", 0.7),
+    "a number for a list": ({"messages": 1, "quote": BERLIN}, "personal", 0.95),
+    "a number in brackets": ({"messages": "[1]", "quote": BERLIN}, "personal", 0.95),
+    "tags in a text": ({"tags": "Home move, Berlin"}, "personal", 0.95),
+    "no day": ({"holds_from": "last week", "holds_until": 2026}, "personal", 0.95),
+    "a day that isn't": ({"holds_from": "2026-02-31"}, "personal", 0.95),
+    "a flag as text": ({"temporary": "false"}, "personal", 0.95),
+    "null for a list": ({"replaces": None, "tags": None}, "personal", 0.95),
+}
+
+
+@pytest.mark.parametrize(("fields", "category", "confidence"), NEAR.values(), ids=NEAR)
+def test_near_misses_are_mended(open_with, server, fields, category, confidence):
+    server.script = [answer({**fact("Maya moved to Berlin.", 1), **fields})]
+    memory = open_with()
+    memory.observe(say(BERLIN), **S)
+    memory.flush()
+    (kept,) = [one for one in memory.list(**U) if one.category is not Category.CONVERSATION]
+    assert (kept.content, kept.category, kept.confidence) == (
+        "Maya moved to Berlin.",
+        category,
+        confidence,
+    )
+    assert kept.source.extractor == MODEL
+
+
+def test_of_many_facts_a_few_of_each_message_are_taken(open_with, server, events):
+    many = [fact(f"Maya moved to Berlin {n}.", 1) for n in range(300)]
+    server.script = [answer(*many, fact("Maya likes it.", 2))]
+    memory = open_with()
+    memory.observe(say(BERLIN, "I like it there."), **S)
+    memory.flush()
+    assert len(facts(memory)) == 4
+    assert of(FactsExtracted, events)[0].refused == {"too many": 297}
+
+
+def test_an_answer_without_end_is_refused_before_it_is_read(open_with, server, events):
+    ten = '{"statement": "Maya moved.", "messages": [1]},' * 10
+    server.script = [completion('{"facts": [' + ten * 50_000), completion("[" * 300_000)]
+    memory = open_with()
+    memory.add("Maya has a cat.", **U)
+    memory.observe(say(BERLIN), **S)
+    memory.flush()
+    memory.observe(say(BERLIN, start=2), **S)
+    memory.flush()
+    assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "oversized", 1)] * 2
+    assert "Maya has a cat." in facts(memory)
+    assert set(facts(memory).values()) == {"caller", RULES}
+
+
 def test_a_fact_that_breaks_off_is_left_out(open_with, server, events):
-    whole = answer(fact("Maya moved to Berlin.", 1), fact("Maya sold her flat.", 1))
-    text = json.loads(whole.body)["choices"][0]["message"]["content"]
+    first = fact("Maya moved to Berlin.", 1, quote=BERLIN)
+    text = json.dumps({"facts": [first, fact("Maya sold her flat.", 1)]})
     server.script = [completion(text[: text.index(" flat")])]
     memory = open_with()
     memory.observe(say(BERLIN), **S)
@@ -400,10 +455,10 @@ def test_a_single_message_that_is_too_long_is_left_to_the_rules(open_with, serve
 def test_halving_ends(open_with, server, events):
     server.script = [failure(413)]
     memory = open_with()
-    memory.observe(say(*[BERLIN] * 50), **S)
+    memory.observe(say(*[BERLIN] * 24), **S)
     memory.flush()
     assert len(server.requests) == 31
-    assert sum(event.messages for event in of(ExtractionFellBack, events)) == 50
+    assert sum(event.messages for event in of(ExtractionFellBack, events)) == 24
     assert facts(memory) == {"The user moved to Berlin in March (2026-03)": RULES}
 
 
@@ -604,7 +659,7 @@ def test_a_model_without_a_price_costs_an_unknown_amount(open_with, events):
     memory.observe(say(BERLIN), **S)
     memory.flush()
     assert [event.cost_usd for event in of(ModelCalled, events)] == [None]
-    assert facts(memory) == {"Maya moved to Berlin.": "openai:local/v1"}
+    assert facts(memory) == {"Maya moved to Berlin.": "openai:local/v2"}
 
 
 def test_a_missing_key_is_named_when_the_store_is_opened(open_memory):
@@ -614,5 +669,5 @@ def test_a_missing_key_is_named_when_the_store_is_opened(open_memory):
 
 
 def test_known_facts_are_dated():
-    shown_known = json.loads(prompt.document(say("Hi"), [make_fact(1)]))["known"]
-    assert shown_known == [{"since": "2026-05-10 (Sunday)", "fact": "Thing number 1"}]
+    shown_known = json.loads(prompt.document(Conversation(say("Hi"), [make_fact(1)])))["known"]
+    assert shown_known == [{"id": 1, "since": "2026-05-10", "fact": "Thing number 1"}]

@@ -25,7 +25,7 @@ from tests.support.openai_server import (
 )
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v1", "offline-5"
+MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-5"
 SAID = ("I moved to Berlin.", "I own a boat.", "I play the cello.")
 BY_MODEL = {"Heard: I moved to Berlin.", "Heard: I own a boat.", "Heard: I play the cello."}
 BY_RULES = {"The user moved to Berlin", "The user owns a boat", "The user plays the cello"}
@@ -217,7 +217,7 @@ def test_while_a_model_fails_the_cursor_stays_and_nobody_waits(open_with, server
 
 def test_twenty_messages_in_a_row_make_one_call(open_with, server):
     server.script = [GOOD]
-    memory = open_with(quiet_seconds=2.0)
+    memory = open_with(quiet_seconds=2.0, most_messages=50)
     for number in range(20):
         memory.observe(say(f"Message {number}", start=number), **U, session_id="s1")
     assert server.requests == []
@@ -225,6 +225,38 @@ def test_twenty_messages_in_a_row_make_one_call(open_with, server):
     assert [len(texts) for texts in server.texts] == [20]
     memory.flush()
     assert len(server.requests) == 1
+
+
+def test_twenty_messages_of_two_make_one_call(open_with, server):
+    server.script = [GOOD]
+    memory = open_with()
+    for number in range(1, 20, 2):
+        memory.observe(say(f"Message {number}", start=number), **U, session_id="s1")
+        reply = say(f"Reply {number}", role="assistant", start=number + 1)
+        memory.observe(reply, **U, session_id="s1")
+    assert eventually(lambda: len(facts(memory)) >= 19)
+    assert [len(texts) for texts in server.texts] in ([19], [20])
+
+
+def test_what_comes_while_a_model_thinks_waits_for_its_time(open_with, server):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def thinks(request) -> Reply:
+        reached.set()
+        go_on.wait(timeout=120)
+        return heard(request)
+
+    server.script = [thinks]
+    memory = open_with(quiet_seconds=3600, most_messages=2)
+    memory.observe(say("One", "Two"), **U, session_id="s1")
+    assert reached.wait(timeout=60)
+    memory.observe(say("Three", start=3), **U, session_id="s1")
+    go_on.set()
+    assert eventually(lambda: len(facts(memory)) == 2)
+    assert server.texts == [["One", "Two"]]
+    memory.observe(say("Four", start=4), **U, session_id="s1")
+    assert eventually(lambda: len(facts(memory)) == 4)
+    assert server.texts == [["One", "Two"], ["Three", "Four"]]
 
 
 def test_the_end_of_a_session_has_it_read_at_once(open_with, server):
@@ -267,15 +299,15 @@ def test_a_session_with_many_messages_is_read_without_waiting(open_with, server)
 
 def test_a_turn_is_not_parted(open_with, server):
     server.script = [GOOD]
-    memory = open_with(quiet_seconds=3600)
+    memory = open_with(quiet_seconds=3600, most_messages=100)
     wrote = {"memory_write": True}
     said = [
-        *say(*(f"Message {n}" for n in range(49))),
+        *say(*(f"Message {n}" for n in range(23))),
         *say("Remember that I like opera", start=50),
         *say("Noted", role="assistant", start=51, metadata=wrote),
         *say("Bye", start=52),
     ]
     memory.observe(said, **U, session_id="s1")
     memory.flush()
-    assert [len(texts) for texts in server.texts] == [49, 1]
+    assert [len(texts) for texts in server.texts] == [23, 1]
     assert "Heard: Remember that I like opera" not in facts(memory)

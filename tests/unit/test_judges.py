@@ -77,7 +77,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 def test_a_language_model_decides_each_pair_and_says_why(endpoint):
     verdicts = endpoint.judge().judge([pair("a", "b"), pair("c", "d")])
-    assert verdicts == [Verdict(0.9, 0.0, "openai:some-model", "moved")] * 2
+    assert verdicts == [Verdict(0.9, 0.0, "openai:some-model", "moved", is_final=True)] * 2
     (request,) = endpoint.requests
     assert request["temperature"] == 0
     assert request["response_format"]["type"] == "json_schema"

@@ -23,7 +23,12 @@ def fill(memory):
     memory.configure_session(**S, extract=False)
     memory.observe(say("I prefer tea over coffee.", "Noted."), **S)
     memory.observe(say("I live in Bergen."), **U, session_id="s2")
-    memory.add("Maya works as an engineer in a team at a company.", **U, category="technical")
+    memory.add(
+        "Maya works as an engineer in a team at a company.",
+        **U,
+        category="technical",
+        created_at=NOW - timedelta(days=1),
+    )
     memory.add("Maya left Trondheim", **U, created_at=NOW - timedelta(days=400))
     memory.update_profile({"top_of_mind": "Ships the beta in May."}, **U)
     memory.flush()

@@ -94,6 +94,7 @@ def test_only_extracted_facts_pass_the_gate(open_memory):
 def test_the_same_said_twice_is_one_fact_with_both_sources(memory, clock):
     memory.observe(say("I prefer tea over coffee."), **S)
     memory.flush()
+    (once,) = memory.list(**U, filters={"categories": ["preference"]})
     clock.advance(days=3)
     memory.observe(say("I prefer tea over coffee!"), user_id="u1", session_id="s2")
     memory.flush()
@@ -101,7 +102,7 @@ def test_the_same_said_twice_is_one_fact_with_both_sources(memory, clock):
     assert [source.session_id for source in fact.corroborations] == ["s2"]
     assert fact.confirmed_at == NOW + timedelta(days=3)
     assert fact.created_at == NOW
-    assert fact.confidence == pytest.approx(0.87)
+    assert fact.confidence == pytest.approx(once.confidence + 0.02)
     assert [version.action for version in memory.history(fact.id)] == ["added", "confirmed"]
 
 
@@ -271,10 +272,9 @@ def test_the_answer_is_found_through_its_question(memory):
         **S,
     )
     memory.flush()
-    assert found(memory, "favourite dish", k=2) == [
-        "What is your favourite dish?",
-        "Ramen, always.",
-    ]
+    assert {"What is your favourite dish?", "Ramen, always."} <= {
+        *found(memory, "favourite dish", k=3)
+    }
 
 
 def test_a_hit_says_why(memory):
@@ -429,6 +429,7 @@ def test_a_sound_store_passes_every_check(memory):
         ("ledger", True),
         ("session logs", True),
         ("messages", True),
+        ("dates", True),
         ("embeddings", True),
         ("items", True),
         ("index", True),

@@ -68,7 +68,7 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Provider:
-    """How a provider's server answers."""
+    """The answers of a provider's server."""
 
     path: str
     key: Mapping[str, str]

@@ -73,7 +73,7 @@ def test_pop_leaves_what_another_message_says_too(memory):
 def test_pop_makes_current_what_the_message_had_superseded(memory, clock):
     say(memory, "I live in Bergen.")
     clock.advance(days=3)
-    say(memory, "I moved to Lisbon.")
+    say(memory, "I live in Lisbon.")
     assert any("Bergen" in one for one in facts(memory, Status.SUPERSEDED))
     memory.pop(**S)
     memory.flush()

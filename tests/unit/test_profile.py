@@ -14,6 +14,7 @@ from semantic_memory.domain.facts import Cause, Status
 from semantic_memory.domain.profile import PROFILE_FIELDS, Profile
 from semantic_memory.domain.requests.profiles import ProfileTexts
 from semantic_memory.settings import ProfileSettings, Settings
+from semantic_memory.testing import ScriptedSentenceJudge
 from tests.conftest import NOW, say
 from tests.support.inside import inside
 
@@ -22,6 +23,19 @@ S = {"user_id": "u1", "session_id": "s1"}
 BY_HAND = Cause(decided_by="caller", reason="by hand", at=NOW)
 WORK = "Maya works as an engineer in a team at a company."
 HOME = "Maya has a sister and two cats in Bergen."
+
+
+def slots(text):
+    """Read texts about work and family as statements of these slots."""
+    return {"slot": "job" if "engineer" in text else "pet" if "cat" in text else "none"}
+
+
+SENTENCES = ScriptedSentenceJudge(slots)
+
+
+@pytest.fixture
+def memory(open_memory):
+    return open_memory(sentence_judge=SENTENCES)
 
 
 class Model:
@@ -154,7 +168,7 @@ def test_a_restored_fact_comes_back(filled):
 
 def test_limits_are_settings(open_memory):
     limits = ProfileSettings(facts=1, recent_sentences=0)
-    memory = open_memory(settings=Settings(profile=limits))
+    memory = open_memory(settings=Settings(profile=limits), sentence_judge=SENTENCES)
     for place in ("Oslo", "Bergen", "Lima"):
         memory.add(f"Maya has a cat and a boat in {place}", **U)
     memory.flush()

@@ -23,12 +23,8 @@ def test_what_came_with_an_attack_is_kept_with_its_source_and_never_recalled(
         for name, number in by_category_and_status.items()
         if name.endswith(Status.QUARANTINED)
     }
-    assert held == {
-        "conversation/quarantined": 1,
-        "feedback/quarantined": 1,
-        "personal/quarantined": 1,
-    }
+    assert held["conversation/quarantined"] == 1
     believed = memory.list(user_id="u1", filters={"categories": ["personal"]})
-    assert [fact.content for fact in believed] == ["The user lives in Lisbon."]
+    assert [fact.content for fact in believed] == ["The user lives in Lisbon"]
     found = memory.search("a sailing boat called Wanda", user_id="u1")
     assert all(hit.fact.category is Category.CONVERSATION for hit in found)

@@ -1,4 +1,4 @@
-"""What language models cost, by user and task, and the daily budget of judging."""
+"""Costs of language models, by user and task, and the daily budget of judging."""
 
 import pytest
 from prometheus_client import CollectorRegistry

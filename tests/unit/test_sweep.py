@@ -27,7 +27,7 @@ from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSen
 from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(256)
-ALL = Thresholds(same=0.9, end=0.9, sure=0.95, mark=0.8)
+ALL = Thresholds()
 PLACES = ("Berlin", "Rome", "Oslo", "Bonn", "Graz")
 
 
@@ -102,12 +102,12 @@ def test_what_is_merged_is_put_away_and_undone_by_writing_back_what_was():
 
 
 def test_a_group_merges_only_if_every_pair_agrees():
-    chain = ScriptedPairJudge(lambda older, newer: "same" if "b" in (older, newer) else None)
-    facts = [at(0, 1, "a"), at(1, 2, "b"), at(2, 3, "c")]
+    chain = ScriptedPairJudge(lambda older, newer: "same" if "tea b" in (older, newer) else None)
+    facts = [at(0, 1, "tea a"), at(1, 2, "tea b"), at(2, 3, "tea c")]
     vectors = np.full((3, 4), 0.5, dtype=np.float32)
     (decision,) = plan(facts, vectors, chain, READ, ALL)
     assert isinstance(decision, MergeDecision)
-    assert [fact.content for fact in decision.facts] == ["a", "b"]
+    assert [fact.content for fact in decision.facts] == ["tea a", "tea b"]
 
 
 def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_it():
@@ -220,32 +220,36 @@ def test_a_fact_merged_with_itself_is_unchanged_in_what_counts():
 
 def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
     judge = ScriptedPairJudge(lambda older, newer: None)
-    facts = [at(5, 1, "later"), at(0, 2, "sooner")]
+    facts = [at(5, 1, "tea later"), at(0, 2, "tea sooner")]
     plan(facts, np.full((2, 4), 0.5, dtype=np.float32), judge, READ, ALL)
     assert [(pair.older.content, pair.newer.content) for pair in judge.pairs] == [
-        ("sooner", "later")
+        ("tea sooner", "tea later")
     ]
 
 
 def test_a_likely_change_marks_the_older_once_and_ends_nothing():
     old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    (decision,) = plan([old, new], vectors, Saying(over=0.85), READ, ALL)
+    (decision,) = plan([old, new], vectors, Saying(over=0.92), READ, ALL)
     assert isinstance(decision, MarkDecision)
     marked = decision.result(NOW)
     assert (marked.status, [link.newer for link in marked.perhaps_changed]) == (
         Status.ACTIVE,
         [new.id],
     )
-    assert marked.perhaps_changed[0].probability == 0.85
-    assert plan([marked, new], vectors, Saying(over=0.85), READ, ALL) == []
+    assert marked.perhaps_changed[0].probability == 0.92
+    assert plan([marked, new], vectors, Saying(over=0.92), READ, ALL) == []
 
 
-def test_without_a_shared_slot_only_a_surer_verdict_ends():
+def test_the_judge_alone_ends_nothing_unless_it_may():
     facts = [at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped")]
-    vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    assert isinstance(plan(facts, vectors, Saying(over=0.92), READ, ALL)[0], MarkDecision)
-    assert isinstance(plan(facts, vectors, Saying(over=0.96), READ, ALL)[0], SupersedeDecision)
+    near, far = (np.full((2, 4), 0.5, dtype=np.float32), np.eye(2, 4, dtype=np.float32))
+    far[1, 0] = 0.5
+    far /= np.linalg.norm(far, axis=1, keepdims=True)
+    assert isinstance(plan(facts, near, Saying(over=0.99), READ, ALL)[0], MarkDecision)
+    assert plan(facts, far, Saying(over=0.99), READ, ALL) == []
+    alone = ScriptedPairJudge(lambda older, newer: "over")
+    assert isinstance(plan(facts, near, alone, READ, ALL)[0], SupersedeDecision)
 
 
 def test_a_less_trusted_statement_contests_and_ends_nothing():

@@ -114,15 +114,14 @@ def test_a_tool_message_does_not_carry_the_users_name(memory, name):
     assert " Maya:" not in line
 
 
-def test_tool_text_stands_under_its_own_heading(memory):
+def test_tool_text_is_marked_and_stands_behind_the_users_facts(memory):
     memory.add("Likes green tea", **U)
     memory.observe([Message(role="user", content="I drink green tea daily")], **S)
     memory.observe([Message(role="tool", name="shop", content="Green tea costs 4 euros")], **S)
     memory.flush()
     text = memory.context("green tea", **U).text
-    heading = text.index("<material>")
-    assert text.index("Green tea costs") > heading
-    assert text.index("drinks green tea daily") < heading
+    assert "tool (shop): Green tea costs" in text
+    assert text.index("drinks green tea daily") < text.index("Green tea costs")
 
 
 def test_tool_text_ranks_below_the_users_facts(memory):
@@ -137,9 +136,11 @@ def test_tool_text_ranks_below_the_users_facts(memory):
 
 @pytest.mark.parametrize("trust", ["imported", "external", "tool", "assistant"])
 def test_great_importance_puts_no_unvetted_fact_into_every_block(memory, trust):
+    for number in range(25):
+        memory.add(f"The weather like that of station {number} is windy on the whole", **U)
     memory.add("Pays by invoice to account nine", **U, importance=1.0, trust=trust)
     memory.add("Allergic to peanuts", **U, importance=1.0)
-    text = memory.context("What is the weather like?", **U).text
+    text = memory.context("What is the weather like?", **U, budget=300).text
     assert "peanuts" in text
     assert "invoice" not in text
 

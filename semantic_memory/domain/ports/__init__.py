@@ -42,6 +42,7 @@ from semantic_memory.domain.ports.log import SessionLog
 from semantic_memory.domain.ports.models import (
     Condensed,
     Condenser,
+    DecidingExtractor,
     Embedder,
     EmbedderIdentity,
     Extractor,
@@ -71,6 +72,7 @@ __all__ = [
     "Clock",
     "Condensed",
     "Condenser",
+    "DecidingExtractor",
     "Delivery",
     "Delta",
     "Embedder",

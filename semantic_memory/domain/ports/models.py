@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.extraction import Conversation, Extraction
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.profile import Line
@@ -66,6 +66,21 @@ class Extractor(Protocol):
 
         `known` are the user's facts nearest to the messages, best first; they need not be proposed
         again. Raises ProviderError if the call has to be tried again later.
+        """
+        ...
+
+
+@runtime_checkable
+class DecidingExtractor(Extractor, Protocol):
+    """Extracts facts, and decides which known facts they replace and which ones end.
+
+    Its decisions stand: rules may veto them, and decide nothing beside them.
+    """
+
+    def decide(self, conversation: Conversation) -> Extraction:
+        """Propose facts and the ends of known ones, each naming its messages and their words.
+
+        Raises ProviderError if the call has to be tried again later.
         """
         ...
 
