@@ -20,7 +20,7 @@ from training.export import compile_int8
 Judge = Literal["pairs", "sentences"]
 VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-1"}
 """Names that verdicts and readings carry; a new model gets a new one."""
-EPOCHS = {"pairs": 3.0, "sentences": 5.0}
+EPOCHS = {"pairs": 2.25, "sentences": 6.0}
 SHARES = (0.01, 0.03, 0.05)
 """Shares of pairs that aren't updates, at which the recall of updates is told."""
 

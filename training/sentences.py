@@ -14,7 +14,7 @@ from training.loop import train
 from training.model import SpansModel, encoded, tokenizer
 
 HEADS = {name: len(values) for name, values in SENTENCE_LABELS.items()}
-_WEIGHTS = {"worth": 2.0, "alone": 0.7, "about": 0.7, "kind": 1.0, "slot": 1.0, "category": 1.0}
+_WEIGHTS = {"worth": 2.0, "alone": 0.7, "about": 0.7, "kind": 1.5, "slot": 2.0, "category": 1.0}
 _IGNORED = -100
 _WITHOUT_CONTEXT = 0.3
 _TOLD = 0.2

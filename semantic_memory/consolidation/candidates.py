@@ -26,6 +26,8 @@ _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
 _OF_NOBODY = frozenset(stems("the user"))
+SLOT = 0.35
+"""Probability from which a slot is taken as stated."""
 _SAME_SLOT = 0.25
 """Cosine by which a pair of one slot ranks above its similarity."""
 
@@ -89,7 +91,7 @@ def stems_of(fact: Fact) -> frozenset[str]:
 
 def slot_of(reading: Reading | None) -> str | None:
     """Return the slot that a statement is read to state, if any."""
-    if reading is None or reading.slot == "none" or reading.slot_probability < 0.5:
+    if reading is None or reading.slot == "none" or reading.slot_probability < SLOT:
         return None
     return reading.slot
 

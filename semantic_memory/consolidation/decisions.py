@@ -3,7 +3,7 @@
     same    at `same` or above and near, if figures, names and denials agree  merge
     over    at `end` or above, if both state the same slot *                  end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
-    over    at `end` or above, if both are near                               mark
+    over    at `mark_alone` or above                                          mark
             anything else                                                     both stand
 
     * or if the verdict is final, as a language model's is
@@ -31,10 +31,10 @@ class Thresholds:
 
     same: float = 0.95
     end: float = 0.9
-    mark: float = 0.8
-    near: float = 0.65
-    """Cosine similarity from which a change is marked without a shared slot."""
-    alike: float = 0.75
+    mark: float = 0.75
+    mark_alone: float = 0.87
+    """For marks without a shared slot."""
+    alike: float = 0.8
     """Cosine similarity from which statements merge."""
 
 
@@ -58,8 +58,7 @@ def effect(
         return "merge" if similarity >= thresholds.alike else None
     if (one_slot or verdict.is_final) and verdict.over >= thresholds.mark:
         return "end" if verdict.over >= thresholds.end else "mark"
-    is_near = similarity >= thresholds.near
-    return "mark" if is_near and verdict.over >= thresholds.end else None
+    return "mark" if verdict.over >= thresholds.mark_alone else None
 
 
 @dataclass(frozen=True, slots=True)
