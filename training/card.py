@@ -30,14 +30,12 @@ def make(
 ) -> dict[str, Any]:
     """Train `judge` on `gold`, write `target`/model.onnx and card.json; return the card."""
     began = time.process_time()
-    file = gold / f"{judge}.jsonl"
     count = EPOCHS[judge] if epochs is None else epochs
     card: dict[str, Any] = {
         "name": VERSIONS[judge],
         "base": "all-MiniLM-L6-v2 (Apache-2.0)",
         "licence": "Apache-2.0",
-        "data": file.name,
-        "data_sha256": data.digest([file]),
+        "data": f"{judge}.jsonl",
         "seed": seed,
         "epochs": count,
     }
@@ -47,6 +45,7 @@ def make(
         learned = [row for row in rows if not row.held]
         measured = [row for row in data.pairs(gold) if row.held]
         card["labels"] = {"relation": list(data.PAIR_LABELS)}
+        card["data_sha256"] = data.digest(learned)
         card["int8_agreement"] = compile_int8(
             pairs.trained(learned, epochs=count, seed=seed),
             model,
@@ -55,8 +54,10 @@ def make(
     else:
         read = [row for row in data.sentences(gold) if kept(row.writer, share)]
         card["labels"] = {name: list(values) for name, values in data.SENTENCE_LABELS.items()}
+        taught = [row for row in read if not row.held]
+        card["data_sha256"] = data.digest(taught)
         card["int8_agreement"] = compile_int8(
-            sentences.trained([row for row in read if not row.held], epochs=count, seed=seed),
+            sentences.trained(taught, epochs=count, seed=seed),
             model,
             [(row.context, row.text) for row in read if row.held][:200],
         )

@@ -42,11 +42,11 @@ def rows(path: Path) -> list[dict[str, object]]:
         return [json.loads(line) for line in file if line.strip()]
 
 
-def digest(files: Iterable[Path]) -> str:
-    """Return the SHA-256 of the files' bytes, in the order given."""
+def digest(rows: Iterable[Pair] | Iterable[Sentence]) -> str:
+    """Return the SHA-256 of the rows that a judge was trained on, whatever their order."""
     total = hashlib.sha256()
-    for file in files:
-        total.update(file.read_bytes())
+    for row in sorted(map(repr, rows)):
+        total.update(f"{row}\n".encode())
     return total.hexdigest()
 
 

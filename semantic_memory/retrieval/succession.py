@@ -2,9 +2,8 @@
 
 A linear model over the hashed words and pairs of words of both statements, the words that they
 share and the signs of `pairs`, and their vectors, reduced to principal components and multiplied
-with each other. `python -m eval.succession` fits the weights in `succession.npz` to pairs of
-`data/gold`; docs/evaluation.md has the figures. It orders what a search found and marks lines of a
-block, and retires nothing: it isn't sure enough for that.
+with each other. The weights in `succession.npz` were fitted to pairs of
+`data/gold/pairs.jsonl`. It orders what a search found, and ends nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The model that ranks a statement above what it made untrue, as shipped."""
 
-import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +20,8 @@ from semantic_memory.retrieval.succession import (
 )
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import FrozenClock
+from training.data import PAIR_LABELS, pairs
 
-PAIRS = Path(__file__).parents[2] / "data" / "gold" / "successions.jsonl"
 MONDAY = datetime(2026, 2, 2, 9, tzinfo=UTC)
 OLD = "I always swim at the baths in Canal Street."
 NEW = "The pool shut for good, so these days it's the lake at Ansgar for my swimming."
@@ -103,29 +101,21 @@ def test_numbers_are_read_alike():
     assert np.array_equal(buckets("the rent is 940"), buckets("The rent is 1040"))
 
 
-def test_every_pair_is_written_once_and_some_are_held_out():
-    pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    assert len({(one["older"], one["newer"]) for one in pairs}) == len(pairs) > 2_000
-    assert sum(one["held"] for one in pairs) > 200
-    assert 0.3 < sum(one["over"] for one in pairs) / len(pairs) < 0.6
-
-
 def test_updates_score_above_look_alikes_that_it_was_not_trained_on():
-    pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    held = [one for one in pairs if one["held"]]
+    held = [one for one in pairs() if one.held and one.writer.startswith("successions: ")]
     embedder = make_embedder(Settings())
     scores = np.array(
         [
             logit(
-                one["older"],
-                one["newer"],
-                embedder.embed([one["older"], one["newer"]], "document"),
+                one.older,
+                one.newer,
+                embedder.embed([one.older, one.newer], "document"),
                 shipped(),
             )
             for one in held
         ]
     )
-    over = np.array([one["over"] for one in held])
+    over = np.array([PAIR_LABELS[one.label] == "over" for one in held])
     assert (scores[over][:, None] > scores[~over][None]).mean() > 0.8
     assert (scores[~over] > LIKELY).mean() < 0.11
     assert (scores[over] > LIKELY).mean() > 0.45
