@@ -61,7 +61,8 @@ def schema(document: Mapping[str, Any]) -> Any:
 def command_names(app: typer.Typer) -> set[str]:
     """Return the names of the commands that are in no group."""
     return {
-        str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands
+        one.name or getattr(one.callback, "__name__", "").replace("_", "-")
+        for one in app.registered_commands
     }
 
 
