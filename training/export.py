@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,19 +27,21 @@ def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]
     whole = target.with_suffix(".fp32")
     reader = tokenizer()
     first = encoded(reader, [samples[0][0]], [samples[0][1]])
-    torch.onnx.export(
-        model.eval(),
-        tuple(first[name] for name in INPUTS),
-        str(whole),
-        input_names=list(INPUTS),
-        output_names=["logits"],
-        dynamic_axes={
-            **{name: {0: "batch", 1: "tokens"} for name in INPUTS},
-            "logits": {0: "batch"},
-        },
-        opset_version=17,
-        dynamo=False,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter's own, about its successor
+        torch.onnx.export(
+            model.eval(),
+            tuple(first[name] for name in INPUTS),
+            str(whole),
+            input_names=list(INPUTS),
+            output_names=["logits"],
+            dynamic_axes={
+                **{name: {0: "batch", 1: "tokens"} for name in INPUTS},
+                "logits": {0: "batch"},
+            },
+            opset_version=17,
+            dynamo=False,
+        )
     quantize_dynamic(
         whole, target, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
     )
