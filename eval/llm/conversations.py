@@ -60,7 +60,7 @@ class Lookalike(Value):
 
 
 class Labels(Value):
-    """What changes in a conversation, and what doesn't."""
+    """The changes in a conversation, and the statements that stay."""
 
     updates: tuple[Update, ...]
     lookalikes: tuple[Lookalike, ...] = Field(alias="look-alikes")

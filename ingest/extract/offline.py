@@ -209,7 +209,7 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
 
 
 def _sources(read: _Read) -> tuple[str, ...]:
-    """Return the ids of the messages that a fact rests on: what it carries goes with its message."""
+    """Return the ids of the messages that a fact rests on, that of words it carries among them."""
     own, before = read.clause.message.id, read.clause.before
     carried = not read.stands_alone and bool(before.text) and not before.is_same_message
     return (own, before.message_id) if carried else (own,)

@@ -4,7 +4,8 @@
     ->  "Maya is moving to Berlin because they love their job"
 
 It isn't certain in names ("Toys R Us", "World War I", "Call Me Joe"), in quotations and code,
-behind words that aren't known as verbs, in inversions ("nor do I"), and where "they" is somebody else.
+behind words that aren't known as verbs, in inversions ("nor do I"), and where "they" is somebody
+else.
 """
 
 from __future__ import annotations

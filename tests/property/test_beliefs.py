@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from semantic_memory import Category, SemanticMemory
+from semantic_memory import Category, Fact, SemanticMemory
 from semantic_memory.consolidation.decisions import (
     THRESHOLDS,
     ContestDecision,
@@ -77,7 +77,7 @@ def swept(facts):
     for decision in planned(facts):
         match decision:
             case SupersedeDecision() | MarkDecision():
-                results = (decision.result(NOW),)
+                results: tuple[Fact, ...] = (decision.result(NOW),)
             case ContestDecision():
                 results = decision.results
             case MergeDecision():

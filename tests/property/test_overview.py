@@ -14,6 +14,7 @@ from semantic_memory.profile.core import derive_core
 from semantic_memory.profile.history import Extent, derive_history
 from tests.conftest import NOW, make_fact, unit_vectors
 from tests.support.effort import rounds
+from tests.support.judges import READ
 
 EXTENTS = {tier: Extent(4, 40) for tier in TIERS}
 AGES = TierAges(timedelta(days=30), timedelta(days=180))
@@ -55,7 +56,7 @@ def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found
     def derived(facts):
         costs = [len(belief.fact.content.split()) for belief in facts]
         return (
-            derive_core([belief.fact for belief in facts], NOW, 3),
+            derive_core([belief.fact for belief in facts], READ, 3),
             derive_history(facts, costs, NOW, EXTENTS, AGES),
         )
 

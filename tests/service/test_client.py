@@ -12,8 +12,10 @@ import httpx
 import pytest
 
 from semantic_memory import Category, Message, SemanticMemory
-from semantic_memory.aio import AsyncItems, AsyncSemanticMemory
+from semantic_memory.aio import AsyncBeliefs, AsyncItems, AsyncSemanticMemory
+from semantic_memory.beliefs import Beliefs
 from semantic_memory.client import AsyncClient, Client
+from semantic_memory.client.beliefs import AsyncClientBeliefs, ClientBeliefs
 from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.domain.errors import (
     AccessDeniedError,
@@ -36,6 +38,7 @@ OWN = {
     "session",
     "settings",
     "items",
+    "beliefs",
 }  # of the directory, or an object that works here
 VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
 
@@ -48,6 +51,16 @@ def test_every_verb_is_there_with_the_same_arguments(kind, verb):
         return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
 
     assert arguments(getattr(kind, verb)) == arguments(getattr(SemanticMemory, verb))
+
+
+@pytest.mark.parametrize("verb", sorted(name for name in vars(Beliefs) if name[0] != "_"))
+@pytest.mark.parametrize("kind", [ClientBeliefs, AsyncClientBeliefs, AsyncBeliefs])
+def test_every_verb_of_beliefs_is_there_with_the_same_arguments(kind, verb):
+    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
+        parameters = inspect.signature(method).parameters.values()
+        return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
+
+    assert arguments(getattr(kind, verb)) == arguments(getattr(Beliefs, verb))
 
 
 @pytest.mark.parametrize("verb", sorted(name for name in vars(Items) if not name.startswith("_")))

@@ -97,7 +97,7 @@ WAYS: dict[str, Callable[[SemanticMemory], object]] = {
     ),
     "deleted one by one": lambda memory: (
         [
-            memory.delete(fact.id)
+            memory.delete(fact.id)  # type: ignore[func-returns-value]
             for fact in memory.list(user_id=USER, limit=None)
             if SECRET.decode() in fact.content.lower()
             and fact.id in {one.id for one in memory.list(user_id=USER, limit=None)}

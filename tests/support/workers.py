@@ -107,6 +107,7 @@ def make_worker(
         resolver,
         rollup,
         keeper,
+        index,
         runner,
         clock,
         expiry,

@@ -125,7 +125,7 @@ def memory(open_memory):
     return open_memory(sentence_judge=ScriptedSentenceJudge(script))
 
 
-def shown(memory, **values) -> str:
+def shown(memory, **values):
     return memory.context(UNRELATED, **U, **values).text.partition("</core>")[0]
 
 

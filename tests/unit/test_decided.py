@@ -1,4 +1,4 @@
-"""What an extractor decides about known facts is carried out, unless a rule vetoes it."""
+"""Decisions of an extractor on known facts are carried out, unless a rule vetoes them."""
 
 from datetime import timedelta
 

@@ -182,6 +182,8 @@ def nli_judge(model: Path) -> PairJudge:
 def test_an_nli_model_finds_near_contradictions_by_the_names_of_its_labels(tmp_path):
     model = nli_model(tmp_path, [0.0, 0.0, 6.0])
     near, far = nli_judge(model).judge([pair("yes", "no", 0.8), pair("yes", "no", 0.2)])
+    assert near is not None
+    assert far is not None
     assert near.over > 0.9
     assert far.over == 0.0
 
@@ -189,6 +191,8 @@ def test_an_nli_model_finds_near_contradictions_by_the_names_of_its_labels(tmp_p
 def test_entailment_both_ways_is_the_same_unless_a_guard_objects(tmp_path):
     judge = nli_judge(nli_model(tmp_path, [6.0, 0.0, 0.0]))
     same, guarded = judge.judge([pair("yes", "yes yes"), pair("5 cups", "7 cups")])
+    assert same is not None
+    assert guarded is not None
     assert same.same > 0.9
     assert guarded.same == 0.0
 

@@ -6,6 +6,7 @@ from semantic_memory.domain.facts import Category
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import say
+from tests.support.judges import plain_pair_judge
 
 QUESTION = "Which desk does Mara use in the office?"
 
@@ -17,7 +18,12 @@ def clock():
 
 @pytest.fixture
 def memory(tmp_path, clock):
-    parts = {"embedder": HashEmbedder(), "index": InMemoryIndex(), "clock": clock}
+    parts = {
+        "embedder": HashEmbedder(),
+        "index": InMemoryIndex(),
+        "clock": clock,
+        "pair_judge": plain_pair_judge(),
+    }
     with SemanticMemory.open(tmp_path, **parts) as memory:
         yield memory
 

@@ -8,7 +8,7 @@ from semantic_memory import Category, Status
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.settings import RetentionSettings, Settings, UpkeepSettings
-from semantic_memory.testing import ScriptedExtractor
+from semantic_memory.testing import ScriptedExtractor, ScriptedSentenceJudge
 from tests.conftest import NOW, say
 
 U = {"user_id": "u1"}
@@ -67,7 +67,8 @@ def test_a_user_who_outgrew_ram_gets_no_expired_memory_either(open_memory, clock
     assert memory.search("Wi-Fi repair", **U) == []
 
 
-def test_a_profile_tells_nothing_that_rests_on_an_expired_fact(memory, clock):
+def test_a_profile_tells_nothing_that_rests_on_an_expired_fact(open_memory, clock):
+    memory = open_memory(sentence_judge=ScriptedSentenceJudge(lambda _: {"slot": "job"}))
     memory.add("Works as a nurse in Bergen", **U, expires_at=TOMORROW)
     memory.flush()
     assert memory.profile(**U).profile.work

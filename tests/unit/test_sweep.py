@@ -119,6 +119,7 @@ def test_the_loser_keeps_its_text_and_says_until_when_it_held_and_what_replaced_
     assert result.valid_to == new.created_at
     assert result.superseded_by == new.id
     cause = result.ended_by
+    assert cause is not None
     assert (cause.newer, cause.decided_by, cause.quote, cause.at) == (
         new.id,
         "scripted",
@@ -145,6 +146,7 @@ def test_a_link_to_a_newer_statement_is_kept_once_and_goes_when_the_newer_ends_t
 
 def test_a_long_statement_is_quoted_by_its_beginning():
     quote = cause(at(0, 1, "a very long message " * 99), "rules", [], NOW).quote
+    assert quote is not None
     assert quote.startswith("a very long message a")
     assert quote.endswith("…")
     assert len(quote) == 300

@@ -14,7 +14,7 @@ PAIRS = 48
 
 @pytest.fixture(scope="module")
 def gold(tmp_path_factory) -> Path:
-    directory = tmp_path_factory.mktemp("gold")
+    directory: Path = tmp_path_factory.mktemp("gold")
     rows = data.rows(data.GOLD / "pairs.jsonl")
     chosen = [row for row in rows if not row["held"]][:PAIRS]
     held = {label: [r for r in rows if r["held"] and r["label"] == label] for label in LABELS}

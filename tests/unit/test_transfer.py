@@ -225,7 +225,7 @@ def test_a_forgotten_session_leaves_no_window_behind(memory, tmp_path):
 def test_a_forgotten_message_is_told_no_more(memory):
     memory.observe(say("Maya is pregnant", "I like tea"), **S)
     memory.flush()
-    for told in memory.list(**U):
+    for told in memory.list(**U, filters={"categories": ["conversation"]}):
         if told.content == "Maya is pregnant":
             memory.delete(told.id)
     assert [message.content for message in memory.messages(**S)] == ["I like tea"]

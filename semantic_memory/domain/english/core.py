@@ -156,7 +156,6 @@ _BY_SIGN: dict[CoreField, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
     ),
-    "goals": (_any("core.goals"), regex(r"^(?:my |our |the )?goals?(?: for [^:]{2,30})?: ", re.I)),
 }
 """Signs of the fields, the most specific first."""
 
@@ -305,7 +304,7 @@ _PARTED = regex(
     r"\bI (?:and|n|&) [A-ZÀ-Þ]\w+ (?:are|have) (?:\w+ )?"
     r"(?:done|over|finished|through|split|broken)\b"
 )
-_LASTING = frozenset({"home", "work", "languages", "goals"})  # fields that end when they are over
+_LASTING = frozenset({"home", "work", "languages"})  # fields that end when they are over
 
 
 def core_field(content: str, category: Category, names: Collection[str] = ()) -> CoreField | None:

@@ -8,6 +8,7 @@ from typing import Any
 from semantic_memory import Category, Hit, ScoreParts, SemanticMemory
 from semantic_memory.bootstrap.read_path import make_packer
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
+from semantic_memory.testing import ScriptedSentenceJudge
 from tests.conftest import NOW, make_fact
 from tests.unit.settings_effects.case import Trial, U, effect
 
@@ -28,6 +29,14 @@ def with_facts(run: Trial, *contents: str, **values: Any) -> SemanticMemory:
     """Return a store with these facts."""
     memory = run.open()
     memory.add_many([{"content": one, **values} for one in contents], **U)
+    return memory
+
+
+def with_pets(run: Trial, *contents: str) -> SemanticMemory:
+    """Return a store with these facts, each read as one about a pet."""
+    memory = run.open(sentence_judge=ScriptedSentenceJudge(lambda _: {"slot": "pet"}))
+    memory.add_many([{"content": one} for one in contents], **U)
+    memory.flush()
     return memory
 
 
@@ -103,8 +112,7 @@ def one_more_in_a_small_block(run: Trial) -> list[str]:
 
 @effect("context.core", 0, was=True, becomes=False)
 def a_core_is_shown(run: Trial) -> bool:
-    memory = with_facts(run, "Lives in a flat in Oslo", category="personal")
-    memory.flush()
+    memory = with_pets(run, "Has a cat")
     return "<core>" in memory.context("anything else", **U).text
 
 
@@ -140,17 +148,9 @@ def tiers(run: Trial, *, days: int) -> list[int]:
 
 
 @effect("profile.facts", 1, was=3, becomes=1)
-def homes(run: Trial) -> int:
-    """Return the number of facts about the user's home."""
-    memory = with_facts(
-        run,
-        "Lives in a flat in Oslo",
-        "Lives near the harbour",
-        "Moved to Oslo from Bergen",
-        category="personal",
-    )
-    memory.flush()
-    found = memory.profile(**U).profile.home
+def pets(run: Trial) -> int:
+    """Return the number of facts about the user's pets."""
+    found = with_pets(run, "Has a cat", "Has a dog", "Has a parrot").profile(**U).profile.family
     return 0 if found is None else len(found.fact_ids)
 
 
