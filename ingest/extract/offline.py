@@ -231,7 +231,7 @@ def _told(read: _Read, name: str) -> str:
         return f"{name} asked: {text}"
     if reading.kind == "standing_order" or reading.category == "feedback":
         return f"{name} asks: {text}"
-    if mentions_speaker(text):
+    if mentions_speaker(text) and name.casefold() not in text.casefold():  # "I'm Maya"
         return third_person(text, name) or f"{name}: {text}"
     return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
 
