@@ -15,7 +15,8 @@ from typing import Any
 from semantic_memory.domain.english.calendar import WEEKDAYS
 from semantic_memory.domain.extraction import Conversation
 from semantic_memory.domain.messages import Message
-from semantic_memory.language.own_speech import NOTES, own_speech_of
+from semantic_memory.language.labels import NOTES
+from semantic_memory.language.own_speech import own_speech_of
 
 VERSION = "v2"
 """Version of the prompt, recorded with every fact. A changed prompt is a new file."""

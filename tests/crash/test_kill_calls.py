@@ -48,7 +48,7 @@ def heard(request: dict[str, Any]) -> Reply:
     messages = shown(request)["messages"]
     facts = [fact(f"Heard: {m['text']}", m["n"], category="finding") for m in messages]
     delay = 0.03 * (len(messages) % 4)
-    return Reply(answer(*facts).body, delay=delay)
+    return Reply(answer(*facts)(request).body, delay=delay)
 
 
 def held(store: Path) -> list[tuple[Any, ...]]:

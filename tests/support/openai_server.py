@@ -84,7 +84,7 @@ def end(known: Any, *messages: Any, **fields: Any) -> Any:
 
 def answer(
     *facts: Any, profile: Any = None, ends: Any = (), delay: float = 0.0, **options: Any
-) -> Script:
+) -> Callable[[dict[str, Any]], Reply]:
     """Return a reply with the results of extraction, each quoting the message that it names."""
     fields = dict.fromkeys(("work_context", "personal_context", "top_of_mind"))
 

@@ -120,7 +120,8 @@ def memory(open_memory, server, clock):
 
 
 def number(request, statement: str) -> int:
-    return next(one["id"] for one in shown(request)["known"] if one["fact"] == statement)
+    known = shown(request)["known"]
+    return next(int(one["id"]) for one in known if one["fact"] == statement)
 
 
 def beliefs(memory) -> set[str]:

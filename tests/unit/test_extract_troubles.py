@@ -34,7 +34,7 @@ BY_RULES = {"The user moved to Berlin", "The user owns a boat", "The user plays 
 def heard(request) -> Reply:
     """Reply with a fact for each message."""
     messages = shown(request)["messages"]
-    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))
+    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))(request)
 
 
 def lengthy(request) -> Reply:

@@ -24,7 +24,7 @@ def heard(request) -> Reply:
     if request["messages"][1]["content"][0] != "{":
         return completion("Yes.")
     messages = shown(request)["messages"]
-    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))
+    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))(request)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ JUDGING = {**ENDPOINT, "beliefs__llm": "NAME"}
 def heard(request: dict[str, Any]) -> Reply:
     """Reply with a fact for each message."""
     messages = shown(request)["messages"]
-    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))
+    return answer(*(fact(f"Heard: {m['text']}", m["n"]) for m in messages))(request)
 
 
 def said(run: Trial, *script: Any) -> SemanticMemory:
@@ -210,8 +210,10 @@ effect("extraction.temperature", 0.7, was=0.1, becomes=0.7, **EXTRACTING)(
 
 @effect("llm.NAME.timeout_seconds", 0.1, was=True, becomes=False, **EXTRACTING)
 def slow_answer_is_taken(run: Trial) -> bool:
-    body = answer(fact("Heard of a boat", 1)).body
-    return extracts(said(run, Reply(body, delay=0.5)))
+    def slowly(asked: dict[str, Any]) -> Reply:
+        return Reply(answer(fact("Heard of a boat", 1))(asked).body, delay=0.5)
+
+    return extracts(said(run, slowly))
 
 
 @effect("llm.NAME.max_retries", 0, was=True, becomes=False, **EXTRACTING)
