@@ -14,7 +14,7 @@ from semantic_memory import Message, SemanticMemory
 TOLD = (
     ("spring", datetime(2026, 3, 2, 10, tzinfo=UTC), "I use Python for all my services."),
     ("spring", datetime(2026, 3, 2, 10, 5, tzinfo=UTC), "My team has four people."),
-    ("autumn", datetime(2026, 9, 14, 9, tzinfo=UTC), "I switched from Python to Rust."),
+    ("autumn", datetime(2026, 9, 14, 9, tzinfo=UTC), "I use Rust for all my services now."),
 )
 QUESTION = "Which programming language do I use?"
 BEFORE = datetime(2026, 6, 1, tzinfo=UTC)

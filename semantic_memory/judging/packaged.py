@@ -17,6 +17,7 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language, other_script
 from semantic_memory.domain.readings import Reading
+from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.ports import Pair, Spoken, Verdict
 
 MODELS = Path(__file__).parent / "models"
@@ -131,7 +132,7 @@ class PackagedPairJudge:
     def _verdict(self, pair: Pair) -> Verdict | None:
         if not (is_readable(pair.older) and is_readable(pair.newer)):
             return None
-        return self.verdict(pair.older.content, pair.newer.content)
+        return self.verdict(in_first_person(pair.older), in_first_person(pair.newer))
 
     def verdict(self, older: str, newer: str) -> Verdict:
         """Return the verdict on two English statements."""

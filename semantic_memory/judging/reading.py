@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.readings import Reading
+from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.packaged import is_readable
 from semantic_memory.judging.ports import SentenceJudge, Spoken
 
@@ -20,5 +21,5 @@ class FactReader:
             return fact.reading
         if not is_readable(fact):
             return None
-        (reading,) = self._judge.read([Spoken(fact.content)])
+        (reading,) = self._judge.read([Spoken(in_first_person(fact))])
         return reading

@@ -48,6 +48,8 @@ _ONE_AT_A_TIME = frozenset(
 _STATES = frozenset({"state", "habit", "preference"})
 _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
+_OWN = 0.5
+"""Probability of being about the owner from which a fact is the owner's."""
 ORDER = 0.8
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
@@ -142,7 +144,7 @@ def _standing(slot: str, stated: Sequence[_Stated]) -> list[Fact]:
 def _is_clear(slot: str, stated: _Stated) -> bool:
     """Return True if a fact is its owner's own clear statement of a state that still holds."""
     fact, reading = stated
-    about = reading.about_self >= _CLEAR or (slot in _OF_OTHERS and reading.about != "other")
+    about = reading.about_self >= _OWN or (slot in _OF_OTHERS and reading.about != "other")
     is_state = reading.kind in _STATES or slot == "deadline"
     return (
         not fact.perhaps_changed
