@@ -1,4 +1,4 @@
-"""Pack 500 tokens with the profile, the history, and facts in the order of their worth.
+"""Pack 250 tokens with the profile, the history, and facts in the order of their worth.
 
 python examples/small_budget.py
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from semantic_memory import SemanticMemory
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
-BUDGET = 500
+BUDGET = 250
 TRIP = (
     ("The user's trip to Lisbon starts on 14 June 2026", 0.95),
     ("The user booked the hotel Miradouro in Lisbon", 0.9),

@@ -40,7 +40,7 @@ def test_an_interrupted_task_resumes_where_it_was(printed):
 
 @pytest.mark.parametrize("printed", [small_budget], indirect=True)
 def test_a_small_budget_holds_profile_history_and_the_facts_that_matter(printed):
-    tokens, left_out = map(int, re.findall(r"(\d+) of 500 tokens, (\d+) memories", printed)[0])
+    tokens, left_out = map(int, re.findall(r"(\d+) of 250 tokens, (\d+) memories", printed)[0])
     assert tokens <= small_budget.BUDGET
     assert left_out > 0
     block, _, listed = printed.partition("</memory>")

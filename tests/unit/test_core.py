@@ -19,7 +19,7 @@ UNRELATED = "Book me a hotel in Lisbon"
 SLOTS = {
     "vegetarian": "diet",
     "allergic": "allergy",
-    "lives": "home",
+    "live": "home",
     "moved": "home",
     "flat": "home",
     "name": "name",
