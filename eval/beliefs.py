@@ -214,7 +214,7 @@ def _are(
 
 def _effect(pair: Pair, judge: PairJudge) -> str | None:
     (verdict,) = judge.judge([pair])
-    found = effect(verdict, pair.similarity, THRESHOLDS, one_slot=False) if verdict else None
+    found = effect(verdict, pair.similarity, THRESHOLDS, 0.0) if verdict else None
     if found == "merge" and disagree(pair.older.content, pair.newer.content):
         return None
     return found

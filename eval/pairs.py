@@ -59,7 +59,7 @@ def _figures(rows: Sequence[Pair], verdicts: Sequence[Verdict]) -> Iterator[str]
     labels = np.array([row.label for row in rows])
     over = np.array([verdict.over for verdict in verdicts])
     effects = np.array(
-        [effect(one, 1.0, THRESHOLDS, one_slot=True) or "none" for one in verdicts], dtype=object
+        [effect(one, 1.0, THRESHOLDS, 1.0) or "none" for one in verdicts], dtype=object
     )
     updates, others = labels == _OVER, labels == _NEITHER
     yield str(int(updates.sum()))

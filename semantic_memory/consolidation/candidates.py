@@ -26,6 +26,7 @@ _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
 _OF_NOBODY = frozenset(stems("the user"))
+_SEVERAL = frozenset({"hobby", "possession", "travel", "goal", "family", "education"})
 SLOT = 0.35
 """Probability from which a slot is taken as stated."""
 _SAME_SLOT = 0.25
@@ -96,6 +97,18 @@ def slot_of(reading: Reading | None) -> str | None:
     return reading.slot
 
 
+def shared_slot(one: Reading | None, other: Reading | None) -> float:
+    """Return the lower probability of a slot that two statements share; 0 if they share none.
+
+    Of what somebody has several at a time, such as hobbies, a new one says nothing of the others.
+    """
+    if one is None or other is None or slot_of(one) != slot_of(other):
+        return 0.0
+    if slot_of(one) is None or one.slot in _SEVERAL:
+        return 0.0
+    return min(one.slot_probability, other.slot_probability)
+
+
 def are_comparable(older: Fact, newer: Fact) -> bool:
     """Return True unless two different people said them, or the newer's extractor has decided."""
     if newer.source.decided:
@@ -123,50 +136,47 @@ def candidates(
     for row in heads:  # what no extraction has read is only read where it is near
         if (row in read or facts[row].reading) and (slot := slot_of(reading(row))):
             by_slot[slot].append(row)
-    for row, near in _near(vectors, firsts, heads, reach):
-        slot = slot_of(reading(row))
-        others = dict.fromkeys((*near, *_of_slot(by_slot[slot], row, reach))) if slot else near
-        scored: list[tuple[float, Rows]] = []
-        for other in others:
-            older, newer = min(row, other), max(row, other)
-            if (
-                are_comparable(facts[older], facts[newer])
-                and (
-                    _of_one_slot(reading, older, newer) or share_matter(facts[older], facts[newer])
-                )
-                and may_end(reading(older), reach)
-                and may_change(reading(newer), reach)
-            ):
-                bonus = _SAME_SLOT if slot and slot == slot_of(reading(other)) else 0.0
-                scored.append((float(vectors[row] @ vectors[other]) + bonus, (older, newer)))
-        scored.sort(key=lambda one: (-one[0], one[1]))
-        found.update(pair for _, pair in scored[: reach.judged])
+    alone = len(firsts) < len(heads)
+    for row, earlier, later in _near(vectors, firsts, heads, reach):
+        of_slot = by_slot[slot] if (slot := slot_of(reading(row))) else []
+        # what is new is compared with what was said before it; what is new and old, with both
+        for near, same in (
+            (earlier, [other for other in of_slot if other < row][-reach.of_slot :]),
+            (later, [other for other in of_slot if other > row][: reach.of_slot]),
+        )[: 1 + alone]:
+            scored: list[tuple[float, Rows]] = []
+            for other in dict.fromkeys((*near, *same)):
+                older, newer = min(row, other), max(row, other)
+                one_slot = slot is not None and slot == slot_of(reading(other))
+                if (
+                    are_comparable(facts[older], facts[newer])
+                    and (one_slot or share_matter(facts[older], facts[newer]))
+                    and may_end(reading(older), reach)
+                    and may_change(reading(newer), reach)
+                ):
+                    score = float(vectors[row] @ vectors[other]) + _SAME_SLOT * one_slot
+                    scored.append((score, (older, newer)))
+            scored.sort(key=lambda one: (-one[0], one[1]))
+            found.update(pair for _, pair in scored[: reach.judged])
     return sorted(found)
-
-
-def _of_one_slot(reading: Callable[[int], Reading | None], one: int, other: int) -> bool:
-    slot = slot_of(reading(one))
-    return slot is not None and slot == slot_of(reading(other))
-
-
-def _of_slot(rows: Sequence[int], row: int, reach: Reach) -> list[int]:
-    return [other for other in rows if other != row][-reach.of_slot :]
 
 
 def _near(
     vectors: Matrix, firsts: Sequence[int], heads: Sequence[int], reach: Reach
-) -> Iterator[tuple[int, list[int]]]:
-    """Yield each row of `firsts` with its nearest rows."""
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield each row of `firsts` with its nearest rows before it, and those behind it."""
     columns = np.array(heads)
     others = vectors[columns]
     height = max(1, _BLOCK_CELLS // max(1, len(heads)))
-    most = reach.nearest + 1  # itself among them
     for start in range(0, len(firsts), height):
         block = list(firsts[start : start + height])
         similarities = vectors[block] @ others.T
         for number, row in enumerate(block):
             near = np.flatnonzero(similarities[number] >= reach.similarity)
-            if len(near) > most:
-                best = np.argpartition(-similarities[number, near], most - 1)[:most]
-                near = near[np.sort(best)]
-            yield row, [column for column in columns[near].tolist() if column != row]
+            near = near[np.argsort(-similarities[number, near], kind="stable")]
+            rows = columns[near]
+            yield (
+                row,
+                rows[rows < row][: reach.nearest].tolist(),
+                rows[rows > row][: reach.nearest].tolist(),
+            )

@@ -1,7 +1,7 @@
 """Decisions on a user's facts, and the policy that turns verdicts into them.
 
     same    at `same` or above and near, if figures, names and denials agree  merge
-    over    at `end` or above, if both state the same slot *                  end the older
+    over    at `end` or above, if both surely state the same slot *           end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
     over    at `mark_alone` or above                                          mark
             anything else                                                     both stand
@@ -31,8 +31,10 @@ class Thresholds:
 
     same: float = 0.95
     end: float = 0.9
-    mark: float = 0.75
-    mark_alone: float = 0.87
+    end_slot: float = 0.6
+    """Probability of the shared slot from which a statement may be ended."""
+    mark: float = 0.85
+    mark_alone: float = 0.9
     """For marks without a shared slot."""
     alike: float = 0.8
     """Cosine similarity from which statements merge."""
@@ -44,21 +46,25 @@ Effect = Literal["merge", "end", "mark"]
 
 
 def effect(
-    verdict: Verdict, similarity: float, thresholds: Thresholds, *, one_slot: bool
+    verdict: Verdict, similarity: float, thresholds: Thresholds, slot: float
 ) -> Effect | None:
-    """Return what a verdict on two statements of a cosine `similarity` may do.
+    """Return what a verdict on two statements may do.
+
+    They have a cosine `similarity`, and state the same slot with probability `slot`, 0 for none.
 
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
-    >>> [effect(likely, 0.7, THRESHOLDS, one_slot=one) for one in (True, False)]
-    ['end', 'mark']
+    >>> [effect(likely, 0.7, THRESHOLDS, slot) for slot in (0.9, 0.4, 0.0)]
+    ['end', 'mark', 'mark']
     """
     if verdict.is_final and verdict.same >= thresholds.end:
         return "merge"
     if verdict.same >= thresholds.same:
         return "merge" if similarity >= thresholds.alike else None
-    if (one_slot or verdict.is_final) and verdict.over >= thresholds.mark:
-        return "end" if verdict.over >= thresholds.end else "mark"
-    return "mark" if verdict.over >= thresholds.mark_alone else None
+    may_end = verdict.is_final or slot >= thresholds.end_slot
+    if may_end and verdict.over >= thresholds.end:
+        return "end"
+    enough = thresholds.mark if slot or verdict.is_final else thresholds.mark_alone
+    return "mark" if verdict.over >= enough else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
-from semantic_memory.consolidation.candidates import DEFAULT, Reach, Rows, candidates, slot_of
+from semantic_memory.consolidation.candidates import DEFAULT, Reach, Rows, candidates, shared_slot
 from semantic_memory.consolidation.decisions import (
     ContestDecision,
     Decision,
@@ -126,9 +126,8 @@ class _Table:
     def _effect(self, rows: Rows, pair: Pair, verdict: Verdict | None) -> Effect | None:
         if verdict is None or are_kept_apart(pair.older, pair.newer):
             return None
-        slot = slot_of(self._reading(rows[0]))
-        one_slot = slot is not None and slot == slot_of(self._reading(rows[1]))
-        found = effect(verdict, pair.similarity, self._thresholds, one_slot=one_slot)
+        slot = shared_slot(self._reading(rows[0]), self._reading(rows[1]))
+        found = effect(verdict, pair.similarity, self._thresholds, slot)
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
             return None
         return found

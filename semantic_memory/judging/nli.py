@@ -58,9 +58,11 @@ class NLIJudge:
     def _verdict(self, pair: Pair, forth: list[float], back: list[float]) -> Verdict:
         contradiction, entailed = max(forth[0], back[0]), min(forth[1], back[1])
         if contradiction >= self._threshold and pair.similarity >= self._similarity:
-            return Verdict(contradiction, 0.0, self._name, f"contradiction {contradiction:.2f}")
+            reason = f"contradiction {contradiction:.2f}"
+            return Verdict(contradiction, 0.0, self._name, reason, is_final=True)
         if entailed >= self._threshold and not disagree(pair.older.content, pair.newer.content):
-            return Verdict(0.0, entailed, self._name, f"entailed both ways {entailed:.2f}")
+            reason = f"entailed both ways {entailed:.2f}"
+            return Verdict(0.0, entailed, self._name, reason, is_final=True)
         return Verdict(0.0, 0.0, self._name, "neutral")
 
 
