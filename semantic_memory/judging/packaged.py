@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,12 @@ class Encoder:
         )
 
 
+@cache
+def packaged(name: str) -> Encoder:
+    """Return a packaged encoder, which all stores of a process share."""
+    return Encoder(MODELS / name)
+
+
 class PackagedPairJudge:
     """Judge pairs of English statements by the packaged model.
 
@@ -118,7 +124,7 @@ class PackagedPairJudge:
     """
 
     def __init__(self, encoder: Encoder | None = None) -> None:
-        self._encoder = encoder or Encoder(MODELS / "pairs")
+        self._encoder = encoder or packaged("pairs")
 
     @property
     def name(self) -> str:
@@ -144,7 +150,7 @@ class PackagedSentenceJudge:
     """Read English sentences by the packaged model."""
 
     def __init__(self, encoder: Encoder | None = None) -> None:
-        self._encoder = encoder or Encoder(MODELS / "sentences")
+        self._encoder = encoder or packaged("sentences")
 
     @property
     def name(self) -> str:
