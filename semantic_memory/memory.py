@@ -106,7 +106,7 @@ if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none o
     from semantic_memory.judging.ports import PairJudge, SentenceJudge
     from semantic_memory.session.parts import Form
     from semantic_memory.session.session import Session
-from semantic_memory.settings import Settings
+    from semantic_memory.settings import Settings
 
 # In a class with a method `list`, `list[Fact]` would mean that method.
 Facts = list[Fact]

@@ -79,7 +79,9 @@ class Gate:
             if kept is None:
                 ruling.refused["personal data"] += 1
             elif is_instruction(kept.content) or any(
-                suspect[one].whole or suspect[one].holds(kept.content)
+                suspect[one].whole
+                or kept.category is Category.FEEDBACK  # another order of the same message
+                or suspect[one].holds(kept.content)
                 for one in kept.message_ids
                 if one in suspect
             ):

@@ -48,9 +48,7 @@ def _spoken(content: str, name: str) -> str:
     if content.startswith(f"{name}: "):
         return content[len(name) + 2 :]
     own = re.escape(name)
-    about = re.compile(
-        rf"\b{own}(?:(?P<owns>['’]s)\b|(?P<gap>\s+{_ADVERB})(?P<verb>[\w'’]+))?", re.I
-    )
+    about = regex(rf"\b{own}(?:(?P<owns>['’]s)\b|(?P<gap>\s+{_ADVERB})(?P<verb>[\w'’]+))?", re.I)
     if not about.search(content):
         return content
     told = about.sub(_own, content)

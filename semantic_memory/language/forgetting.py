@@ -23,6 +23,7 @@ from typing import Any, Literal
 from semantic_memory.domain.english.notation import any_of, phrase
 from semantic_memory.domain.english.tables import split
 from semantic_memory.domain.forget_requests import RequestScope
+from semantic_memory.domain.patterns import regex
 from semantic_memory.language.own_speech import own_words
 
 Answer = Literal["yes", "no"]
@@ -32,11 +33,11 @@ _MOST = 200  # sentences of a message
 _A_FEW = 2  # words beside a saying, like "thank you"
 _MARK = r"[,;:–—()-]"
 _WORD = r"(?!-\s)[^\s,;:–—()]+\s"
-_SPACED = re.compile(r"([,;:–—()¿¡])|(?<=[^\d])([.!?…]+)(?=\s|$)|([.!?…]+)$")
-_JOINED = re.compile(
+_SPACED = regex(r"([,;:–—()¿¡])|(?<=[^\d])([.!?…]+)(?=\s|$)|([.!?…]+)$")
+_JOINED = regex(
     r"(?<=\w)-(?=(?:le|la|les|moi)\b)|(?<=\b[nd]')(?=\w)|(?<=\bqu')(?=\w)", re.IGNORECASE
 )
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|(?<!\w)'[^'\n]{8,}'(?!\w)")
+_QUOTED = regex(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|(?<!\w)'[^'\n]{8,}'(?!\w)")
 _SLOTS = {
     "subject": rf"(?P<subject>(?:{_WORD}){{1,25}})",
     "owned": "",  # with the possessives of the language
@@ -44,7 +45,7 @@ _SLOTS = {
 }
 
 
-_SUBJECT = re.compile(_SLOTS["subject"])
+_SUBJECT = regex(_SLOTS["subject"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,7 +463,7 @@ class _Grammar:
 
 
 def _compiled(source: str) -> re.Pattern[str]:
-    return re.compile(source, re.IGNORECASE)
+    return regex(source, re.IGNORECASE)
 
 
 def _sentences(text: str) -> list[str]:

@@ -17,15 +17,16 @@ from semantic_memory.domain.english.tables import split
 from semantic_memory.domain.evidence import words_of
 from semantic_memory.domain.languages import function_words
 from semantic_memory.domain.lexical import tokens
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import STOP_WORDS
 
 Owner = Literal["user", "other", "unknown"]
 
 _LOOKED_AT = 4  # words at the beginning of a statement, among which its subject is
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ABOUT = re.compile(r"^(?:(?:all|everything|anything|what)\s)?(?:about|on)\s", re.IGNORECASE)
-_POSSESSED = re.compile(r"^(?:(?:my|our)\s)?(?P<whose>[\w-]+)['’]s\s(?P<rest>.+)$", re.IGNORECASE)
-_THIRD_PERSON = re.compile(r"^\w+(?:['’]s|\s(?:is|was|has|had|does|will|\w+(?:s|ed)))\b")
+_WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ABOUT = regex(r"^(?:(?:all|everything|anything|what)\s)?(?:about|on)\s", re.IGNORECASE)
+_POSSESSED = regex(r"^(?:(?:my|our)\s)?(?P<whose>[\w-]+)['’]s\s(?P<rest>.+)$", re.IGNORECASE)
+_THIRD_PERSON = regex(r"^\w+(?:['’]s|\s(?:is|was|has|had|does|will|\w+(?:s|ed)))\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,8 @@ def neighbours(name: str, texts: Iterable[str]) -> Neighbours:
     Neighbours(before=frozenset({'Anna'}), behind=frozenset())
     """
     word = re.escape(name)
-    before = re.compile(rf"(?<![\w-])([A-ZÀ-Þ][\w'’-]+) {word}(?![\w-])")
-    behind = re.compile(rf"(?<![\w-]){word} ([A-ZÀ-Þ][\w-]+)")
+    before = regex(rf"(?<![\w-])([A-ZÀ-Þ][\w'’-]+) {word}(?![\w-])")
+    behind = regex(rf"(?<![\w-]){word} ([A-ZÀ-Þ][\w-]+)")
     read = list(texts)
     return Neighbours(*(_names(pattern, read) for pattern in (before, behind)))
 

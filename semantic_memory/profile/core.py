@@ -50,7 +50,7 @@ _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
 _OWN = 0.5
 """Probability of being about the owner from which a fact is the owner's."""
-ORDER = 0.8
+ORDER = 0.9
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
 """Time ahead within which a deadline is in the core."""

@@ -345,7 +345,7 @@ TOLD = [
         days=400,
     ),
     told("brother", "look-alike", "I live in Rome.", "My brother lives in Bari.", ("rome", "bari")),
-    told("chess", "paraphrase", "I love chess.", "I really love chess.", ("chess", "chess")),
+    told("chess", "paraphrase", "I love chess.", "I love chess!", ("chess", "chess")),
 ]
 
 
@@ -408,7 +408,7 @@ def test_rows_let_a_person_read_what_went_wrong(outcomes, tmp_path):
     home, *_ = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     assert home["old retired"] is True
     assert {
-        "text": "The user lives in Oslo.",
+        "text": "The user lives in Oslo",
         "status": "superseded",
         "said": [home["old"]],
     } in home["facts"]
