@@ -151,7 +151,7 @@ def without_the_extra(monkeypatch):
     monkeypatch.setattr(compiled, "find_spec", lambda name: None if name in absent else find(name))
     for name in absent:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "semantic_memory.consolidation.judges.nli", raising=False)
+    monkeypatch.delitem(sys.modules, "semantic_memory.judging.nli", raising=False)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import ExtractionFellBack, ModelCalled
 from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
-from tests.support.openai_server import Reply, fact, serve, shown
+from tests.support.openai_server import Reply, fact, quoting, serve, shown
 
 ROOT = Path(__file__).parents[2] / "docs" / "models"
 SAID = ("I own a boat.", "I play the cello.")
@@ -382,7 +382,8 @@ def heard(provider: Provider) -> Callable[[Any], Reply]:
             return provider.answers("Yes.")
         facts = [fact(f"Heard: {m['text']}", m["n"]) for m in shown(request)["messages"]]
         fields = dict.fromkeys(("work_context", "personal_context", "top_of_mind"))
-        return provider.answers(json.dumps({"facts": facts, "profile": fields, "history": []}))
+        parts = {"facts": quoting(facts, request), "ends": [], "profile": fields}
+        return provider.answers(json.dumps(parts))
 
     return script
 

@@ -44,7 +44,7 @@ main()
 """
 
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
-_OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc")
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc", "annot allocate memory")
 
 
 class ChromaProcess:
