@@ -337,6 +337,6 @@ def test_all_work_over_clients(tmp_path: Any) -> None:
 def test_the_example_runs(tmp_path: Any, capsys: Any) -> None:
     langchain_agent.run(tmp_path / "store")
     printed = capsys.readouterr().out
-    assert "The user is allergic to peanuts." in printed
+    assert "The user is allergic to peanuts" in printed
     assert "agent: No peanuts, as you are allergic." in printed
     assert "found: " in printed

@@ -153,20 +153,14 @@ def test_what_is_forgotten_while_a_model_condenses_is_in_no_line(filled, server,
     assert earlier(filled) == ()
 
 
-def test_the_extractor_of_a_model_fills_the_layers(open_memory, server):
+def test_the_extractor_of_a_model_fills_the_profile(open_memory, server):
     settings = Settings(
         llm=endpoint(server.url, max_retries=0),
         extraction=ExtractionSettings(llm="test"),
     )
-    server.script = [
-        answer(
-            profile={"work_context": "Maya leads a storage team."},
-            history=[{"line": "On 10 May 2026 Maya took over storage.", "messages": [1]}],
-        )
-    ]
+    server.script = [answer(profile={"work_context": "Maya leads a storage team."})]
     memory = open_memory(settings=settings)
     memory.observe(say("I lead storage now"), **S)
     memory.flush()
     found = memory.profile(user_id="u1")
     assert found.profile.work_context.text == "Maya leads a storage team."
-    assert [item.message_ids for item in found.history.recent_months] == [("m1",)]
