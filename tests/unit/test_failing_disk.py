@@ -273,7 +273,7 @@ def test_what_is_erased_leaves_no_free_page_and_no_slack(open_on, store):
     memory = open_on()
     for number in range(300):
         memory.add(f"Collects stamp number {number} {'of the series ' * 9}", **U)
-    memory.forget(**U, query="stamp")
+    memory.forget(**U, query="stamp", force=True)
     (run,) = memory.maintain(["compact"])
     assert run.error is None
     memory.close()
