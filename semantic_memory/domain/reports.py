@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.values import Identifier, Timestamp, Value
+from semantic_memory.domain.values import Count, Identifier, Timestamp, Value
 
 
 class Trace(Value):
@@ -31,9 +31,9 @@ class ForgetReceipt(Value):
     """Ids of the memories that are gone."""
     cut: tuple[Identifier, ...]
     """Ids of the memories of messages that lost sentences."""
-    texts: int
+    texts: Count
     """Texts that were searched for, all versions included."""
-    searched: Mapping[str, int]
+    searched: Mapping[str, Count]
     """Number of files searched, by the first part of their path, or rows by table."""
     digest: str
     """HMAC-SHA256 of all this, by a key of the store."""

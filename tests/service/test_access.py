@@ -53,6 +53,10 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/events"): (R, {"params": {}}),
     ("GET", "/v1/requests"): (R, {"params": {}}),
     ("POST", "/v1/requests/settle"): (W, {"json": {"request_id": ASKED, "answer": "decline"}}),
+    ("GET", "/v1/beliefs/retired"): (R, {"params": {}}),
+    ("GET", "/v1/beliefs/to-confirm"): (R, {"params": {}}),
+    ("GET", "/v1/beliefs/labels"): (R, {"params": {}}),
+    ("POST", "/v1/beliefs/undo"): (W, {"json": {"day": "2020-05-03"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
     ("PATCH", "/v1/sessions"): (W, {"json": {"session_id": "said", "fades": True}}),
     ("POST", "/v1/sessions"): (W, {"json": {}}),
@@ -84,6 +88,22 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
 }
 OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
 ELSEWHERE = {"/mcp", "/dashboard"}  # tested in test_mcp.py and test_dashboard.py
+LINK = {"user_id": "maya", "older": "0c5b01", "newer": "9a11f2"}
+RECEIPT = {
+    "user_id": "maya",
+    "at": "2026-05-03T00:00:00Z",
+    "forgotten": [],
+    "cut": [],
+    "texts": 0,
+    "searched": {},
+    "digest": "",
+}
+# What they need, a body that names the user "maya", and the status if the right is there.
+APART: dict[str, tuple[Right, dict[str, Any], int]] = {
+    "/v1/beliefs/accept": (W, LINK, 404),
+    "/v1/beliefs/reject": (W, LINK, 404),
+    "/v1/receipts/verify": (A, {"receipt": RECEIPT}, 200),
+}
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +158,18 @@ def test_the_matrix_knows_every_route(service):
         if route.path not in ELSEWHERE
         for method in (route.methods or set()) - {"HEAD"}
     }
-    assert routes == REQUESTS.keys() | OPEN
+    assert routes == REQUESTS.keys() | OPEN | {("POST", path) for path in APART}
+
+
+@pytest.mark.parametrize("path", APART)
+def test_a_route_with_a_body_of_its_own_asks_for_its_right(guarded, path):
+    needed, body, status = APART[path]
+    assert guarded.client().post(path, json=body).status_code == 401
+    for right in (R, W, A):
+        answer = guarded.client(guarded.token(["maya"], [right])).post(path, json=body)
+        assert answer.status_code == (status if right is needed else 403), answer.text
+    foreign = guarded.client(guarded.token(["other"])).post(path, json=body)
+    assert foreign.status_code == 403
 
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)

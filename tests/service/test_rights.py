@@ -71,6 +71,8 @@ def test_a_write_only_key_is_shown_no_dry_run(service: Served, writer: httpx.Cli
         "sentences": [],
         "proof": None,
         "items": 0,
+        "warning": "",
+        "kept_in": [],
     }
 
 

@@ -14,7 +14,7 @@ from semantic_memory.domain.errors import InvalidInputError, LogFullError
 from semantic_memory.domain.events import FactsExtracted, LogNearlyFull, LogShortened
 from semantic_memory.domain.values import MAX_CONTENT_BYTES
 from semantic_memory.settings import IngestSettings, LogSettings, Settings
-from semantic_memory.testing import HashEmbedder, ScriptedExtractor
+from semantic_memory.testing import HashEmbedder, ScriptedExtractor, ScriptedPairJudge
 from tests.conftest import eventually, say
 from tests.crash.program import DIMENSION, name
 from tests.support.inside import inside
@@ -143,6 +143,7 @@ def open_small(open_memory):
             "settings": settings,
             "extractor": ScriptedExtractor(liking),
             "embedder": HashEmbedder(DIMENSION),
+            "pair_judge": ScriptedPairJudge(lambda older, newer: None),  # likings add up
             **parts,
         }
     )

@@ -61,16 +61,18 @@ def test_the_prompt_of_a_session_is_recorded_as_its(open_memory):
 
 def test_blocks_are_listed_latest_first_and_by_memory(open_memory, clock):
     memory = open_memory()
-    tea = memory.add("Prefers oolong tea", **U)
+    memory.add("Rides a bicycle", **U)
     times = []
-    for question in ("oolong tea", "a bicycle", "tea"):
+    for question in ("a bicycle", "oolong tea", "tea"):
+        if question == "oolong tea":
+            tea = memory.add("Prefers oolong tea", **U)
         clock.advance(minutes=1)
         times.append(clock.now())
         memory.context(question, **U)
     assert [one.at for one in memory.audit(**U)] == times[::-1]
     assert len(memory.audit(**U, limit=2)) == 2
     with_tea = memory.audit(**U, memory_id=tea.id)
-    assert [one.at for one in with_tea] == [times[2], times[0]]
+    assert [one.at for one in with_tea] == [times[2], times[1]]
     assert memory.audit(**U, memory_id="unknown") == []
 
 
