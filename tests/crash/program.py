@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from semantic_memory import Message, SemanticMemory
+from semantic_memory import Fact, Message, SemanticMemory
+from semantic_memory.domain.extraction import Candidate, Extraction
+from semantic_memory.domain.facts import Category
 from semantic_memory.settings import IndexSettings, IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder
 
@@ -19,6 +22,32 @@ SETTINGS = Settings(
 )
 USERS = ("u1", "u2")
 DIMENSION = 512  # so that sentences that differ by a word are never nearly the same
+
+
+class Repeating:
+    """An extractor that takes each message for a fact, and each fact for new."""
+
+    name = "repeating"
+
+    def extract(self, messages: Sequence[Message], known: Sequence[Fact]) -> Extraction:
+        """Return a fact for each message."""
+        found = [
+            Candidate(
+                content=message.content,
+                category=Category.PREFERENCE,
+                confidence=0.7,
+                message_ids=(message.id,),
+            )
+            for message in messages
+        ]
+        return Extraction(candidates=tuple(found), decided=True)
+
+
+def opened(directory: Path) -> SemanticMemory:
+    """Open the store of the program."""
+    return SemanticMemory.open(
+        directory, settings=SETTINGS, embedder=HashEmbedder(DIMENSION), extractor=Repeating()
+    )
 
 
 def say(*words: str) -> None:
@@ -32,9 +61,7 @@ def name(number: str) -> str:
 
 def main(directory: Path, seed: int) -> None:
     dice = random.Random(seed)
-    with SemanticMemory.open(
-        directory, settings=SETTINGS, embedder=HashEmbedder(DIMENSION)
-    ) as memory:
+    with opened(directory) as memory:
         say("open")
         added: list[tuple[str, str]] = []
         number = 0

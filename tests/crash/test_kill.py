@@ -13,8 +13,7 @@ import pytest
 
 from semantic_memory import SemanticMemory
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.testing import HashEmbedder
-from tests.crash.program import DIMENSION, SETTINGS, USERS
+from tests.crash.program import USERS, Repeating, opened
 from tests.support.effort import rounds
 
 KILLS = rounds(full=20, quick=4)
@@ -81,7 +80,7 @@ def check_extracted(memory: SemanticMemory, acknowledged: Acknowledged) -> None:
         facts = [
             fact
             for fact in memory.list(user_id=user, limit=None)
-            if fact.source.extractor.startswith("offline")
+            if fact.source.extractor == Repeating.name
         ]
         sources = [message_id for fact in facts for message_id in fact.message_ids]
         assert len(sources) == len(set(sources)), "a message was extracted twice"
@@ -101,9 +100,7 @@ def test_nothing_acknowledged_is_lost_by_random_kills(tmp_path: Path) -> None:
             lines, seconds = dice.randint(1, 150), dice.uniform(0.0, 0.05)
         for line in run_and_kill(directory, seed, lines, seconds):
             acknowledged.take(line)
-        with SemanticMemory.open(
-            directory, settings=SETTINGS, embedder=HashEmbedder(DIMENSION)
-        ) as memory:
+        with opened(directory) as memory:
             check(memory, acknowledged)
             if seed % 4 == 3:
                 memory.flush()

@@ -392,7 +392,7 @@ def test_an_answer_without_end_is_refused_before_it_is_read(open_with, server, e
     memory.flush()
     memory.observe(say(BERLIN, start=2), **S)
     memory.flush()
-    assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "oversized", 1)] * 2
+    assert of(ExtractionFellBack, events) == [ExtractionFellBack(MODEL, "refused", 1)] * 2
     assert "Maya has a cat." in facts(memory)
     assert set(facts(memory).values()) == {"caller", RULES}
 
