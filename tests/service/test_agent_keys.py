@@ -314,15 +314,15 @@ def test_it_takes_back_its_own_messages_alone(service, cook, sessions):
 def test_the_profile_shows_what_rests_on_what_it_sees(service, cook):
     for agent_id, content in [("cook", "Allergic to nuts"), ("travel", "Allergic to wasps")]:
         service.memory.add(f"The user is {content.lower()}.", **MAYA, agent_id=agent_id)
-    service.memory.update_profile({"goals": "Run a marathon."}, **MAYA)
+    service.memory.update_profile({"top_of_mind": "Run a marathon."}, **MAYA)
     service.memory.flush()
     assert "wasps" in service.memory.profile(**MAYA).model_dump_json()
     shown = cook.get("/v1/profile", params=MAYA).text
     assert "nuts" in shown
     assert "marathon" in shown
     assert "wasps" not in shown
-    assert cook.patch("/v1/profile", params=MAYA, json={"goals": "Rest."}).status_code == 403
-    past = cook.get("/v1/profile/history", params={**MAYA, "field": "goals"})
+    assert cook.patch("/v1/profile", params=MAYA, json={"top_of_mind": "Rest."}).status_code == 403
+    past = cook.get("/v1/profile/history", params={**MAYA, "field": "top_of_mind"})
     assert past.status_code == 403
     assert "this would go beyond" in past.json()["detail"]
     reader = service.client(service.token(["maya"], [W], agent_id="cook"))

@@ -96,6 +96,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "confirm": ("perhaps", 3, []),
     "withdraw": ("perhaps", 3, []),
     "keep_source": ("perhaps", 3, []),
+    "force": ("perhaps", 3, []),
     "user_id": ("\ud800", "a b", "../..", "x" * 5_000, 3, []),
 }
 REFUSED = ("bogus", "Query", "kk", "ctx")
