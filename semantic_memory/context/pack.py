@@ -479,18 +479,30 @@ def _candidate(hit: Hit) -> Candidate:
     return Candidate(score, fact.category, len(fact.text))
 
 
-def _lines_by_message(shown: Iterable[Placed]) -> Mapping[str, Sequence[str]]:
-    """Return the texts that are shown, by the ids of the messages that they come from."""
-    lines: dict[str, list[str]] = defaultdict(list)
+Said = tuple[str, str | None, str]
+"""The user, the session and the id of a message: ids repeat in other sessions."""
+
+
+def _said(fact: Fact) -> set[Said]:
+    return {
+        (fact.user_id, source.session_id, one)
+        for source in fact.sources
+        for one in source.message_ids
+    }
+
+
+def _lines_by_message(shown: Iterable[Placed]) -> Mapping[Said, Sequence[str]]:
+    """Return the texts that are shown, by the messages that they come from."""
+    lines: dict[Said, list[str]] = defaultdict(list)
     for one in shown:
-        for message in one.fact.message_ids:
+        for message in _said(one.fact):
             lines[message].append(one.text or one.fact.content)
     return lines
 
 
-def _is_told(message: Fact, told: Mapping[str, Sequence[str]]) -> bool:
+def _is_told(message: Fact, told: Mapping[Said, Sequence[str]]) -> bool:
     """Return True if the lines that come from a message, `told` by message, have all its words."""
-    lines = [line for one in message.message_ids for line in told.get(one, ())]
+    lines = [line for one in _said(message) for line in told.get(one, ())]
     return bool(lines) and not telling(message.content, (), frozenset(stems(" ".join(lines))))
 
 

@@ -41,8 +41,10 @@ def topics(facts: Sequence[Fact], linked: Collection[Pair]) -> list[list[int]]:
 
 
 def keys(fact: Fact) -> set[str]:
-    """Return the keys of a memory: its id, and `session/message` of each message that says it."""
-    places = {f"{own.session_id}/{one}" for own in fact.sources for one in own.message_ids}
+    """Return the keys of a memory: its id, and the place of each message that says it."""
+    places = {
+        f"{fact.user_id}/{own.session_id}/{one}" for own in fact.sources for one in own.message_ids
+    }
     return {fact.id, *places}
 
 

@@ -191,7 +191,11 @@ def test_a_text_of_both_is_the_users_own(service):
 def test_sessions_of_one_name_are_not_mixed(service):
     memory = service.memory
     memory.observe(say("I deploy on Fridays.", "I sleep late."), **MAYA, session_id="s1")
-    memory.observe(say("We deploy on Mondays.", "We met."), user_id="team-a", session_id="s1")
+    memory.observe(
+        say("Releases ship on Mondays when we deploy.", "We met."),
+        user_id="team-a",
+        session_id="s1",
+    )
     memory.flush()
     text = memory.context(ASKED, **MAYA, spaces=["team-a"]).text
     lines = [line for line in text.splitlines() if "deploy" in line]

@@ -34,10 +34,10 @@ def test_ingesting_again_doubles_nothing(cli):
 
 
 def test_a_search_finds_what_was_said_and_says_why(cli):
-    hits = cli.json("search", "Where does Maya live?", "--user", "maya", "-k", "2")
+    hits = cli.json("search", "When did Maya move to Berlin?", "--user", "maya", "-k", "2")
     assert "Berlin" in hits[0]["fact"]["content"]
     assert hits[0]["parts"]["match"] > 0
-    shown = cli.process("search", "Where does Maya live?", "-u", "maya").stdout
+    shown = cli.process("search", "When did Maya move to Berlin?", "-u", "maya").stdout
     assert "Berlin" in shown
     assert "meaning" in shown
 
