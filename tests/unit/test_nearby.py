@@ -103,7 +103,7 @@ def test_a_name_in_most_memories_tells_none_apart():
 
 def test_what_is_linked_is_one_topic_by_id_or_by_message():
     facts = [said(1, "one", 1), said(2, "two", 11), said(3, "three", 21)]
-    assert topics(facts, {("fact-3", "s1/m1")}) == [[0, 2], [1]]
+    assert topics(facts, {("fact-3", "u1/s1/m1")}) == [[0, 2], [1]]
 
 
 @pytest.mark.parametrize(
