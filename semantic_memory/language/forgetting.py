@@ -30,6 +30,7 @@ Answer = Literal["yes", "no"]
 
 _LONGEST = 600  # characters of a sentence that is read
 _MOST = 200  # sentences of a message
+_MOST_READ = 4_000  # characters of a message: a request is short
 _A_FEW = 2  # words beside a saying, like "thank you"
 _MARK = r"[,;:–—()-]"
 _WORD = r"(?!-\s)[^\s,;:–—()]+\s"
@@ -67,7 +68,7 @@ def asked_to_forget(text: str) -> Asked | None:
     >>> asked_to_forget("I always forget my keys.")
     >>> asked_to_forget("Forget what I said about the date, it's on Friday now.")
     """
-    said = _sentences(text)
+    said = _sentences(text[:_MOST_READ])
     for grammar in _grammars():
         if grammar.may_ask(" ".join(said)) and (found := grammar.asked(said)) is not None:
             return found
