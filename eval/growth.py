@@ -80,9 +80,9 @@ def _build(directory: Path, size: Size) -> dict[str, float]:
             for first in range(0, size.each, _BATCH):
                 numbers = range(first, min(first + _BATCH, size.each))
                 items = [{"content": statement(dice, number)} for number in numbers]
-                memory.add_many(items, user_id=_name(user))
+                memory.transfer.add_many(items, user_id=_name(user))
         added = time.perf_counter()
-        memory.rebuild()
+        memory.admin.rebuild()
         filled = time.perf_counter()
     return {
         "add_many, a memory, ms": 1_000 * (added - start) / size.memories,
@@ -104,7 +104,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         cold = [search(user) for user in range(1, min(size.users, _WARM))]
         if cold:
             figures["first search of another user, ms"] = statistics.median(cold)
-        memory.check()  # levels and opens the index, which background work would do
+        memory.admin.check()  # levels and opens the index, which background work would do
         warm = sorted(search(dice.randrange(min(size.users, _WARM))) for _ in range(_SEARCHES))
         figures["search p50, ms"] = statistics.median(warm)
         figures["search p95, ms"] = warm[int(0.95 * (_SEARCHES - 1))]
@@ -112,7 +112,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         figures |= _disk(directory)
         if size.each <= _MAINTAINED:
             figures["maintain a user, s"] = (
-                _milliseconds(lambda: memory.maintain(user_id=_name(0))) / 1_000
+                _milliseconds(lambda: memory.jobs.run(user_id=_name(0))) / 1_000
             )
         figures["forget a user, ms"] = _milliseconds(
             lambda: memory.forget(user_id=_name(0), everything=True)

@@ -58,7 +58,7 @@ class EmbeddingSettings(Section):
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     """`onnx` is the packaged model, `sentence-transformers` another on this machine (needs the
     extra of that name), `openai` one at an OpenAI-compatible endpoint. A store keeps its model
-    until `semantic-memory reembed`."""
+    until `semantic-memory admin reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
@@ -205,7 +205,7 @@ class LogSettings(Section):
         if isinstance(values, dict) and (moved := sorted({"key", "key_file"} & values.keys())):
             raise ValueError(
                 f"log.{moved[0]} is encryption.{moved[0]} now, and encrypts the whole store: rename"
-                " it, and run `semantic-memory encrypt` once"
+                " it, and run `semantic-memory admin encrypt` once"
             )
         return values
 
@@ -217,7 +217,7 @@ class EncryptionSettings(Section):
     """Keys that encrypt the store, separated by commas, the one to write with first."""
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory. `semantic-memory
-    new-key` makes one, `encrypt` brings a store that exists under its first key."""
+    admin new-key` makes one, `encrypt` brings a store that exists under its first key."""
 
 
 class StoreSettings(Section):

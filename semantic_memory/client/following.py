@@ -11,8 +11,9 @@ from typing import Any, Self
 import anyio
 import httpx
 
+from semantic_memory.client.calls import Call
 from semantic_memory.client.frames import Framing
-from semantic_memory.client.verbs import Call, subscribe
+from semantic_memory.client.tables.events import subscribe
 from semantic_memory.concurrency import Backoff
 from semantic_memory.domain.errors import ServiceError
 from semantic_memory.domain.feed import MemoryEvent

@@ -415,7 +415,7 @@ def test_importing_memories_again_adds_nothing_and_leaves_a_sound_store(
     again = import_file(memory, path, user_id="maya")
     assert (again.accepted, again.duplicates) == (0, first.accepted + first.duplicates)
     memory.items.search("anything", user_id="maya")  # embeds items
-    assert [problem for problem in memory.check() if not problem.ok] == []
+    assert [problem for problem in memory.admin.check() if not problem.ok] == []
     assert {fact.trust for fact in memory.list(user_id="maya")} <= {Trust.IMPORTED}
 
 
@@ -463,7 +463,7 @@ def test_facts_without_an_agent_get_that_of_the_import(tmp_path, memory: Semanti
 def test_facts_go_to_the_users_that_a_file_names(tmp_path, memory: SemanticMemory):
     noor = {**MEMORIES[1], "id": "n", "user_id": "noor"}
     import_file(memory, written(tmp_path, [*MEMORIES[:2], noor]))
-    assert sorted(memory.users()) == ["maya", "noor"]
+    assert sorted(memory.admin.users()) == ["maya", "noor"]
 
 
 def test_an_import_is_taken_back_by_its_source(tmp_path, memory: SemanticMemory):

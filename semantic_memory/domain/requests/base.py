@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -14,6 +15,8 @@ from semantic_memory.domain.fields import Number
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.values import Identifier, Value, parse
 from semantic_memory.domain.values import Whole as Whole
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 
 class Request(Value):
@@ -81,3 +84,18 @@ def several(given: object, place: str) -> Iterable[Any]:
 def example(**values: Any) -> ConfigDict:
     """Configure a request with an example for the service's OpenAPI document."""
     return ConfigDict(json_schema_extra={"examples": [values]})
+
+
+def as_method(method: MethodT, build: Callable[..., Request]) -> MethodT:
+    """Give a method the name, documentation and signature that `help` and editors show.
+
+    `build` is a request type, or its class method `of`.
+    """
+    found: Any = build
+    request: type[Request] = getattr(found, "__self__", found)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    parameters = inspect.signature(build).parameters.values()
+    method.__name__ = method.__qualname__ = request.verb.rpartition(".")[2]
+    method.__doc__ = request.__doc__
+    method.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
+    return method
