@@ -1,8 +1,8 @@
 """Growth of a store: speed, RAM and disk over the number of users, and of one user's memories.
 
 Each size is built in one process and measured in another, in a directory of its own. Vectors are
-drawn around centres, so that nothing is embedded; facts go through `add_many` with its gate, and
-the index is filled from the ledger. Duplicates and conflicts are looked for by `maintain`, of one
+drawn around centres, so that nothing is embedded; facts go through `transfer.add_many` with its gate, and
+the index is filled from the ledger. Duplicates and conflicts are looked for by `jobs.run`, of one
 user.
 """
 
@@ -32,7 +32,7 @@ _WARM = 50
 """Number of users that are searched again and again."""
 _SEARCHES = 200
 _MAINTAINED = 10_000
-"""Number of a user's memories up to which `maintain` is measured; it takes some ms for each."""
+"""Number of a user's memories up to which `jobs.run` is measured; it takes some ms for each."""
 
 
 @dataclass(frozen=True, slots=True)

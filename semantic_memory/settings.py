@@ -173,7 +173,7 @@ class IngestSettings(Section):
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""
     forget_requests: Literal["ask", "leave out", "at once"] = "ask"
-    """Treatment of requests to forget, said in a conversation: put to the application (`requests`),
+    """Treatment of requests to forget, said in a conversation: put to the application (`history.requests`),
     also left out of context blocks until they are settled, or done at once. A request to forget
     everything is never done at once."""
     retry_seconds: float = Field(default=60.0, gt=0)
@@ -217,7 +217,7 @@ class EncryptionSettings(Section):
     """Keys that encrypt the store, separated by commas, the one to write with first."""
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory. `semantic-memory
-    admin new-key` makes one, `encrypt` brings a store that exists under its first key."""
+    admin new-key` makes one, `admin encrypt` brings a store that exists under its first key."""
 
 
 class StoreSettings(Section):
@@ -334,7 +334,7 @@ class ContextSettings(Section):
     memory_files: float = Field(default=0.5, ge=0, le=1)
     """Largest share of the budget for memory files, where a block is to begin with them."""
     audit: int = Field(default=200, ge=0)
-    """Number of the latest blocks of each user of which `audit` knows the memories: ids, scores and
+    """Number of the latest blocks of each user of which `history.audit` knows the memories: ids, scores and
     reasons, about 3 KB a block of 40 memories. 0 keeps none."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest; replaces
@@ -557,7 +557,7 @@ class BeliefSettings(Section):
     """Most pairs of facts that it judges in an hour."""
     daily_budget_tokens: int | None = Field(default=None, ge=0)
     """Most tokens, in and out, that the model of `llm` takes in a day, UTC; no limit by default.
-    Once they are spent, it is asked no more that day; `stats` says so."""
+    Once they are spent, it is asked no more that day; `admin.stats` says so."""
     daily_budget_usd: float | None = Field(default=None, ge=0)
     """The same in USD, by the endpoint's price, which it needs."""
 

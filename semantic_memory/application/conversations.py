@@ -87,8 +87,8 @@ class Conversations:
         key = SessionKey(asked.user_id, asked.session_id or new_id())
         if self._pipeline.exists(key):
             raise SessionExistsError(
-                f"create_session: user {key.user_id!r} has a session {key.session_id!r} already:"
-                " `load_session` continues it"
+                f"sessions.create: user {key.user_id!r} has a session {key.session_id!r} already:"
+                " `sessions.load` continues it"
             )
         self._pipeline.configure(key, asked.options(self._pipeline.options(key)))
         self._pipeline.mark(

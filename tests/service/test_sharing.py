@@ -209,7 +209,7 @@ def test_nothing_of_the_service_is_loaded_until_another_process_comes(store):
         "import sys; from semantic_memory.entrypoints.cli.store import opened\n"
         "from pathlib import Path\n"
         "with opened(Path(sys.argv[1])) as memory:\n"
-        "    memory.stats()\n"
+        "    memory.admin.stats()\n"
         "    print((Path(sys.argv[1]) / 'owner.sock').exists())\n"
         "print(sorted({'fastapi', 'uvicorn', 'httpx', 'starlette'} & set(sys.modules)))\n"
     )

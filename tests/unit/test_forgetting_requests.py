@@ -285,52 +285,52 @@ def asked(open_memory):
 
 
 def test_a_request_is_pending_until_it_is_settled(asked, events):
-    (request,) = asked.requests(**U)
+    (request,) = asked.history.requests(**U)
     assert (request.state, request.scope, request.subject) == ("pending", "subject", "Anna")
     assert (request.session_id, request.settled_at) == ("s1", None)
-    session = asked.session(**S)
+    session = asked.sessions.open(**S)
     assert session.requests.keys() == {request.message_id}
-    settled = asked.settle_request(request.id, **U, answer="forget")
+    settled = asked.history.settle(request.id, **U, answer="forget")
     assert (settled.state, settled.subject) == ("done", "")
-    assert asked.requests(**U) == [settled]
+    assert asked.history.requests(**U) == [settled]
     assert session.requests == {}
     assert not [text for text in contents(asked) if "Anna" in text]
     assert [text for text in contents(asked) if "rowing" in text]
     assert events[-1] == ForgetSettled("u1", "s1", request.message_id, "forget")
-    assert asked.settle_request(request.id, **U, answer="decline") == settled
+    assert asked.history.settle(request.id, **U, answer="decline") == settled
     with pytest.raises(NotFoundError):
-        asked.settle_request("unknown", **U, answer="forget")
+        asked.history.settle("unknown", **U, answer="forget")
 
 
 @pytest.mark.parametrize(("answer", "state"), [("decline", "declined"), ("done", "done")])
 def test_a_request_can_be_settled_without_forgetting(asked, answer: str, state: str):
-    (request,) = asked.requests(**U)
-    assert asked.settle_request(request.id, **U, answer=answer).state == state
+    (request,) = asked.history.requests(**U)
+    assert asked.history.settle(request.id, **U, answer=answer).state == state
     assert ANNA[0] in contents(asked)
     assert (ANNA[1] in contents(asked)) is (answer == "decline")
-    assert [(one.state, one.subject) for one in asked.requests(**U)] == [(state, "")]
+    assert [(one.state, one.subject) for one in asked.history.requests(**U)] == [(state, "")]
 
 
 @pytest.mark.parametrize("what", [{"query": "Anna"}, {"entity": "anna"}])
 def test_forgetting_the_same_subject_settles_the_request(asked, what: dict[str, str]):
     asked.forget(**U, **what)
-    assert [one.state for one in asked.requests(**U)] == ["done"]
+    assert [one.state for one in asked.history.requests(**U)] == ["done"]
 
 
 @pytest.mark.parametrize("what", [{"everything": True}, {"session_id": "s1"}])
 def test_requests_go_with_their_session_and_user(asked, what: dict[str, Any]):
     asked.forget(**U, **what)
-    assert asked.requests(**U) == []
+    assert asked.history.requests(**U) == []
 
 
 def test_requests_are_those_of_one_user(asked):
-    (request,) = asked.requests(**U)
-    assert asked.requests(user_id="u2") == []
+    (request,) = asked.history.requests(**U)
+    assert asked.history.requests(user_id="u2") == []
     with pytest.raises(NotFoundError):
-        asked.settle_request(request.id, user_id="u2", answer="forget")
+        asked.history.settle(request.id, user_id="u2", answer="forget")
     with pytest.raises(InvalidInputError):
-        asked.settle_request(request.id, **U, answer="perhaps")
-    assert [one.state for one in asked.requests(**U)] == ["pending"]
+        asked.history.settle(request.id, **U, answer="perhaps")
+    assert [one.state for one in asked.history.requests(**U)] == ["pending"]
 
 
 def test_requests_outlive_the_process_and_are_noted_once(open_memory):

@@ -57,10 +57,10 @@ def test_the_whole_state_of_a_user_goes_through_one_document(open_memory, tmp_pa
 
     other = open_memory()
     read = json.loads(json.dumps(document))
-    assert other.from_dict(read, **U) > 0
+    assert other.transfer.from_dict(read, **U) > 0
     other.flush()
     assert state(other) == before
-    assert other.from_dict(read, **U) == 0  # again doubles nothing
+    assert other.transfer.from_dict(read, **U) == 0  # again doubles nothing
 
 
 def test_loading_leaves_the_options_of_a_known_session(memory):

@@ -202,7 +202,7 @@ def test_closing_does_not_wait_for_the_backlog(open_memory):
     assert sum(started) < 500
     again = open_memory()
     again.flush()
-    assert again.stats().unembedded == 0
+    assert again.admin.stats().unembedded == 0
 
 
 def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):

@@ -90,7 +90,7 @@ def test_no_session_is_created_twice(memory, how):
         memory.sessions.create(**S)
     else:
         memory.observe(say("The lake is cold"), **S)
-    with pytest.raises(SessionExistsError, match="has a session 's1' already: `load_session`"):
+    with pytest.raises(SessionExistsError, match="has a session 's1' already: `sessions.load`"):
         memory.sessions.create(**S, extract=False)
     assert memory.sessions.load(**S).options == SessionOptions()
 
@@ -115,7 +115,7 @@ def test_a_closed_session_takes_no_messages_until_it_is_loaded(open_it, clock):
     assert memory.sessions.close(**S).closed_at == NOW
     clock.advance(hours=1)
     assert memory.sessions.close(**S).closed_at == NOW  # closed once
-    with pytest.raises(SessionClosedError, match=r"closed at 2026-05-10 12:00 UTC.*load_session"):
+    with pytest.raises(SessionClosedError, match=r"closed at 2026-05-10 12:00 UTC.*sessions\.load"):
         memory.observe(say("The lake is deep", start=2), **S)
     with pytest.raises(SessionClosedError):
         memory.sessions.open(**S, model="gpt-4o", memory_directories=())
@@ -204,9 +204,9 @@ def test_an_export_holds_the_times_of_a_session(memory, open_it, tmp_path):
     memory.close()
     (tmp_path / "store").rename(tmp_path / "old")
     other = open_it()
-    other.from_dict(document, **U)
+    other.transfer.from_dict(document, **U)
     other.flush()
-    after = other.load_session(**S)
+    after = other.sessions.load(**S)
     assert after.model_copy(update={"closed_at": NOW}) == before
 
 

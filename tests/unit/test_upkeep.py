@@ -488,7 +488,7 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
             assert b"cardamom" not in held, path
     again = open_memory()
     again.flush()
-    assert [message.content for message in again.messages(**S)] == ["I like tea"]
+    assert [message.content for message in again.sessions.messages(**S)] == ["I like tea"]
     assert again.observe(say("My boat is called swordfish"), **S).accepted == 0
 
 

@@ -241,7 +241,7 @@ class ForgetRequest(Reasoned, OfUser):
     `source` rolls back what came from one source alone: "session:ID", "speaker:NAME",
     "role:tool", "extractor:NAME" or "trust:LEVEL"; facts that it retired are current again,
     unless others retired them too. With `withdraw`, its memories are quarantined instead, and
-    `restore` brings them back; facts still to be extracted are extracted first.
+    `history.restore` brings them back; facts still to be extracted are extracted first.
 
     Memories of every status leave all answers for good, and leave tombstones with the reason. A
     session or user that is forgotten as a whole also loses its session logs, windows and
@@ -252,7 +252,7 @@ class ForgetRequest(Reasoned, OfUser):
 
     With `now`, the texts are erased from all files before this returns, as the job `compact`
     does. With `proof`, every file of the data directory is searched for them as well; the
-    outcome is `proof` of the result, with a receipt that `verify_receipt` takes.
+    outcome is `proof` of the result, with a receipt that `admin.verify_receipt` takes.
     """
 
     verb: ClassVar[str] = "forget"

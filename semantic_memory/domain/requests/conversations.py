@@ -68,15 +68,7 @@ class ObserveRequest(OfSession, Scoped):
 
 
 class OpenSessionRequest(OfSession, Scoped):
-    """Open a conversation with a model, which fits its messages into the model's window.
-
-    `model` decides how tokens are counted, how long the window is and which API's messages it
-    takes; `window` and `form` override that. `summarizer` replaces that of the settings for
-    messages that leave the window. Memory files are read from `memory_directories`,
-    by default those of the settings. With `agent_id` or `run_id` it observes and recalls as
-    that agent and in that run. A session that is opened again continues where it was. Raises
-    ConfigurationError, and SessionClosedError after `close_session`.
-    """
+    """Open a conversation with a model."""
 
     verb: ClassVar[str] = "sessions.open"
 
@@ -141,7 +133,7 @@ class _Overrides(OfUser):
 
 
 class CreateSessionRequest(_Overrides):
-    """Create a session without messages, with the options of `configure_session`.
+    """Create a session without messages, with the options of `sessions.configure`.
 
     With `agent_id`, it is that agent's as long as nobody else's messages are in it.
     `observe` creates a session too, with its first message. Raises SessionExistsError if there
@@ -205,10 +197,10 @@ class LoadSessionRequest(_OfAgentsSession):
 
 
 class CloseSessionRequest(_OfAgentsSession):
-    """Close a session: extract its facts, and refuse further messages until `load_session`.
+    """Close a session: extract its facts, and refuse further messages until `sessions.load`.
 
     If a model can't be reached, the facts are extracted later. Raises NotFoundError if there is
-    no such session, with `agent_id` as in `load_session`.
+    no such session, with `agent_id` as in `sessions.load`.
     """
 
     verb: ClassVar[str] = "sessions.close"
@@ -227,8 +219,8 @@ class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
     are kept and found all the same. With `fades` off, the session's facts are pinned. With
     `compact` off, its window and log are never shortened. `half_life_days` and `floor` replace
     those of the settings in ranking. `language` and `verbosity` become part of the system
-    prompt of `session`. A session can be configured before its first message. Returns the
-    options that hold now. `agent_id` as in `load_session`.
+    prompt of `sessions.open`. A session can be configured before its first message. Returns the
+    options that hold now. `agent_id` as in `sessions.load`.
     """
 
     verb: ClassVar[str] = "sessions.configure"

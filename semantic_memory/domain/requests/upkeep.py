@@ -29,7 +29,7 @@ class ExportRequest(_Exported):
     """Yield a user's memory, one session's or what passes `filters`, as JSON-like records.
 
     Memories of every status, unless `filters` name some; with `agent_id` or `run_id`, only
-    those of that agent or run. `load` reads the records.
+    those of that agent or run. `transfer.load` reads the records.
     """
 
     verb: ClassVar[str] = "transfer.export"

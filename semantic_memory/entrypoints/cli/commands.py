@@ -395,13 +395,13 @@ def forget(
         return
     if dry_run:
         work.show.would_forget(number)
-        done, how = ("withdraw", "until `restore`") if withdraw else ("forget", "for good")
+        done, how = ("withdraw", "until `history restore`") if withdraw else ("forget", "for good")
         items = f" and {number.items:,} items" if number.items else ""
         work.show.out.print(f"would {done} {number:,} memories{items}")
         work.show.warn(f"nothing was done: add --yes to {done} them {how}")
         return
     if withdraw:
-        work.show.out.print(f"withdrew {number:,} memories; `restore` brings one back")
+        work.show.out.print(f"withdrew {number:,} memories; `history restore` brings one back")
         return
     items = f" and {number.items:,} items" if number.items else ""
     work.show.out.print(f"forgot {number:,} memories{items}")

@@ -99,7 +99,7 @@ def _document(file: Path) -> dict[str, Any]:
         raise InvalidInputError(f"can't read {file}: {error}") from None
     except json_format.JSONDecodeError as error:
         raise InvalidInputError(
-            f"{file}: not one JSON document, as `export --format json` writes it: {error}"
+            f"{file}: not one JSON document, as `transfer export --format json` writes it: {error}"
         ) from None
     if not isinstance(found, dict):
         raise InvalidInputError(f"{file}: not a JSON object")
@@ -118,5 +118,5 @@ def _records(file: Path) -> Iterator[dict[str, Any]]:
         raise InvalidInputError(f"can't read {file}: {error}") from None
     except json_format.JSONDecodeError as error:
         raise InvalidInputError(
-            f"{file}: not JSON lines, as `export` writes them: {error}"
+            f"{file}: not JSON lines, as `transfer export` writes them: {error}"
         ) from None
