@@ -1,9 +1,9 @@
 """Growth of a store: speed, RAM and disk over the number of users, and of one user's memories.
 
 Each size is built in one process and measured in another, in a directory of its own. Vectors are
-drawn around centres, so that nothing is embedded; facts go through `transfer.add_many` with its gate, and
-the index is filled from the ledger. Duplicates and conflicts are looked for by `jobs.run`, of one
-user.
+drawn around centres, so that nothing is embedded; facts go through `transfer.add_many`
+with its gate, and the index is filled from the ledger. Duplicates and conflicts are looked for by
+`jobs.run`, of one user.
 """
 
 from __future__ import annotations

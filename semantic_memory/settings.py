@@ -37,8 +37,9 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.profile import TierAges
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.retention import Periods
-from semantic_memory.domain.values import Tag, Unit, explain
+from semantic_memory.domain.values import Tag, Unit
 
 Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
@@ -173,9 +174,9 @@ class IngestSettings(Section):
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""
     forget_requests: Literal["ask", "leave out", "at once"] = "ask"
-    """Treatment of requests to forget, said in a conversation: put to the application (`history.requests`),
-    also left out of context blocks until they are settled, or done at once. A request to forget
-    everything is never done at once."""
+    """Treatment of requests to forget, said in a conversation: put to the application
+    (`history.requests`), also left out of context blocks until they are settled, or done at once. A
+    request to forget everything is never done at once."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Seconds before a model that couldn't be reached is tried again."""
 
@@ -334,8 +335,8 @@ class ContextSettings(Section):
     memory_files: float = Field(default=0.5, ge=0, le=1)
     """Largest share of the budget for memory files, where a block is to begin with them."""
     audit: int = Field(default=200, ge=0)
-    """Number of the latest blocks of each user of which `history.audit` knows the memories: ids, scores and
-    reasons, about 3 KB a block of 40 memories. 0 keeps none."""
+    """Number of the latest blocks of each user of which `history.audit` knows the memories: ids,
+    scores and reasons, about 3 KB a block of 40 memories. 0 keeps none."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest; replaces
     the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
@@ -677,9 +678,7 @@ def load(**arguments: Any) -> Settings:
     try:
         return Settings(**{key: value for key, value in arguments.items() if value is not None})
     except ValidationError as error:
-        raise ConfigurationError(
-            f"settings: {explain(error, known=Settings.model_fields)}"
-        ) from None
+        raise ConfigurationError(f"settings: {explain(error, Settings)}") from None
     except ValueError as error:
         raise ConfigurationError(f"settings: {error}") from None
 

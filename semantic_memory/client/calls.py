@@ -17,6 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from semantic_memory.domain.errors import AccessDeniedError, InvalidInputError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.requests import Request
+from semantic_memory.domain.requests.base import request_of
 
 LINES = "application/x-ndjson"
 
@@ -60,9 +61,7 @@ class Verb(Generic[P, T]):
     @property
     def request(self) -> type[Request]:
         """The type of its requests."""
-        build: Any = self.build  # a type, or its class method `of`
-        found: type[Request] = getattr(build, "__self__", build)
-        return found
+        return request_of(self.build)
 
     def carried_out(self, request: Request) -> Steps[T]:
         """Yield the calls of a request, and return its answer."""

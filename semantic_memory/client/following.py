@@ -52,8 +52,8 @@ class _Arrived:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _STREAM:
             raise ServiceError(
-                f"the answer to `events.subscribe` is {kind or 'of no type'} instead of {_STREAM}: check"
-                " the address of the service, and whether a proxy in between asks for a login"
+                f"the answer to `events.subscribe` is {kind or 'of no type'} instead of {_STREAM}:"
+                " check the address of the service, and whether a proxy in between asks for a login"
             )
         self._framing = Framing()
         self._fruitless += 1

@@ -12,7 +12,7 @@ from semantic_memory.client.following import AsyncClientSubscription, ClientSubs
 from semantic_memory.client.tables import events
 from semantic_memory.domain.feed import NOW, MemoryEvent
 from semantic_memory.domain.requests import EventsRequest, SubscribeRequest
-from semantic_memory.domain.requests.base import as_method
+from semantic_memory.domain.requests.base import as_method, built
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def sent(verb: Verb[P, T]) -> Callable[Concatenate[SenderT, P], T]:
     """Make a method that builds the verb's request and sends its calls."""
 
     def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb.carried_out(verb.build(*args, **kwargs))
+        steps = verb.carried_out(built(verb.build, *args, **kwargs))
         try:
             call = next(steps)
             while True:
@@ -52,7 +52,7 @@ def awaited(verb: Verb[P, T]) -> Callable[Concatenate[AsyncSenderT, P], Awaitabl
     """Make an asynchronous method that builds the verb's request and sends its calls."""
 
     async def method(self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb.carried_out(verb.build(*args, **kwargs))
+        steps = verb.carried_out(built(verb.build, *args, **kwargs))
         try:
             call = next(steps)
             while True:
@@ -68,7 +68,7 @@ def streamed(verb: Verb[P, T]) -> Callable[Concatenate[SenderT, P], Iterator[T]]
     """Make a method that yields what the lines of the answer hold."""
 
     def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        call = verb.call(verb.build(*args, **kwargs))
+        call = verb.call(built(verb.build, *args, **kwargs))
         return map(verb.read, self._connection.lines(call))
 
     return as_method(method, verb.build)
@@ -78,7 +78,7 @@ def streamed_async(verb: Verb[P, T]) -> Callable[Concatenate[AsyncSenderT, P], A
     """Make an asynchronous method that yields what the lines of the answer hold."""
 
     async def method(self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        async for line in self._connection.lines(verb.call(verb.build(*args, **kwargs))):
+        async for line in self._connection.lines(verb.call(built(verb.build, *args, **kwargs))):
             yield verb.read(line)
 
     return as_method(method, verb.build)
@@ -96,7 +96,7 @@ def followed(
     """
 
     def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> ClientSubscription:
-        asked = verb.build(*args, **kwargs)
+        asked = built(verb.build, *args, **kwargs)
         start = _place(asked)
         if start is None:
             start = events.list_.read(self._connection.send(_LATEST)).next
@@ -113,7 +113,7 @@ def followed_async(
     async def method(
         self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs
     ) -> AsyncClientSubscription:
-        asked = verb.build(*args, **kwargs)
+        asked = built(verb.build, *args, **kwargs)
         start = _place(asked)
         if start is None:
             start = events.list_.read(await self._connection.send(_LATEST)).next

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from semantic_memory.domain.requests import Request
-from semantic_memory.domain.requests.base import as_method
+from semantic_memory.domain.requests.base import as_method, built
 
 if TYPE_CHECKING:  # it would load all parts
     from semantic_memory.bootstrap import UseCases
@@ -39,6 +39,7 @@ def verb(
     """Make a method that builds a request and hands it to a use case."""
 
     def method(self: HolderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return use(self._parts())(build(*args, **kwargs))
+        asked = built(build, *args, **kwargs)
+        return use(self._parts())(asked)
 
     return as_method(method, build)

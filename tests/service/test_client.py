@@ -193,7 +193,7 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.search("x", user_id="a b"),
         lambda: memory.search("x", user_id="maya", filters={"mood": 1}),
         lambda: memory.list(user_id="maya", limit=0),
-        lambda: memory.update(many[0].id, user_id="maya", mood="good"),
+        lambda: memory.update(many[0].id, user_id="maya", category="mood"),
         lambda: memory.profile.update({"mood": "good"}, user_id="maya"),
         lambda: memory.profile.history("mood", user_id="maya"),
         lambda: memory.sessions.create(user_id="maya", session_id="s2"),

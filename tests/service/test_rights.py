@@ -42,7 +42,7 @@ def writes(service: Served) -> dict[str, tuple[str, str, Any]]:
         "add a known text": ("POST", "/v1/memories", {**MAYA, "content": KNOWN}),
         "add many": ("POST", "/v1/transfer/add-many", {**MAYA, "items": [{"content": KNOWN}]}),
         "update": ("PATCH", memory + of_user, {"importance": 0.4}),
-        "restore": ("POST", f"{memory}/restore{of_user}", {}),
+        "restore": ("POST", f"/v1/history/restore/{fact_id}{of_user}", {}),
         "update the profile": ("PATCH", f"/v1/profile{of_user}", {"top_of_mind": "Tea."}),
         "create a session": ("POST", "/v1/sessions", MAYA),
         "load a session": ("POST", "/v1/sessions/load", {**MAYA, "session_id": "s1"}),

@@ -14,7 +14,7 @@ from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.observers import log_event
-from semantic_memory.domain.values import parse
+from semantic_memory.domain.refusals import parse
 from tests.conftest import NOW, make_fact, say
 from tests.contract.conftest import ledger  # noqa: F401  (a fixture)
 

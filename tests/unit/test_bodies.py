@@ -9,7 +9,7 @@ from semantic_memory.context.render import shown
 from semantic_memory.domain.changes import Add, Embed, Forget, Update
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.values import parse
+from semantic_memory.domain.refusals import parse
 from semantic_memory.entrypoints.cli.commands import _object
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import ledger, vectors  # noqa: F401  (a fixture)

@@ -31,7 +31,9 @@ def test_an_encrypted_log_holds_no_plaintext_and_reads_back(open_memory, tmp_pat
     for word in (b"tiles", b"terracotta", b"Ingrid", b"maya", b"kitchen", b"user"):
         assert word not in logs(tmp_path), word
     again = open_memory(settings=settings)
-    assert [message.content for message in again.sessions.messages(**S)] == ["The tiles are terracotta"]
+    assert [message.content for message in again.sessions.messages(**S)] == [
+        "The tiles are terracotta"
+    ]
     assert again.observe(say("The tiles are terracotta", name="Ingrid"), **S).duplicates == 1
 
 

@@ -90,7 +90,7 @@ def test_no_session_is_created_twice(memory, how):
         memory.sessions.create(**S)
     else:
         memory.observe(say("The lake is cold"), **S)
-    with pytest.raises(SessionExistsError, match="has a session 's1' already: `sessions.load`"):
+    with pytest.raises(SessionExistsError, match=r"has a session 's1' already: `sessions\.load`"):
         memory.sessions.create(**S, extract=False)
     assert memory.sessions.load(**S).options == SessionOptions()
 

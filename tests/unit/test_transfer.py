@@ -256,3 +256,13 @@ def test_what_came_before_a_wrong_record_is_kept_and_found(open_memory, good):
     memory.flush()
     assert memory.admin.stats().memories == good
     assert memory.admin.stats().unembedded == 0
+
+
+def test_messages_of_an_export_can_be_observed(filled):
+    exported = [one for one in filled.transfer.export(**U) if one["kind"] == "message"]
+    receipt = filled.observe(exported, user_id="u9")
+    assert (receipt.accepted, receipt.session_id) == (3, None)
+    for session_id in ("s1", "s2"):
+        said = filled.sessions.messages(**U, session_id=session_id)
+        assert filled.sessions.messages(user_id="u9", session_id=session_id) == said
+    assert filled.observe(exported, user_id="u9").duplicates == 3

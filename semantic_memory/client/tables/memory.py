@@ -66,7 +66,7 @@ def _observe(verb: Verb[..., Receipt], request: ObserveRequest) -> Steps[Receipt
         receipt = verb.read((yield replace(call, json={**call.json, "messages": said})))
         accepted += receipt.accepted
         duplicates += receipt.duplicates
-    return Receipt(accepted=accepted, duplicates=duplicates, session_id=request.session_id)
+    return Receipt(accepted=accepted, duplicates=duplicates, session_id=request.only_session)
 
 
 def _list(verb: Verb[..., Page], request: ListRequest) -> Steps[Page]:

@@ -14,6 +14,7 @@ from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.lexical import term
 from semantic_memory.domain.origins import OriginText
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
@@ -33,7 +34,6 @@ from semantic_memory.domain.values import (
     Tag,
     Timestamp,
     Unit,
-    parse,
 )
 
 
@@ -181,10 +181,35 @@ class UpdateRequest(Revision, OfFact):
 
     @classmethod
     def of(
-        cls, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
+        cls,
+        fact_id: str,
+        *,
+        user_id: str | None = None,
+        content: str | None = None,
+        category: Category | str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        tags: Sequence[str] | None = None,
+        references: Sequence[str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | Literal["never"] | None = None,
+        body: Body | Mapping[str, Any] | None = None,
+        reason: str = "",
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **changes)
+        changes = {
+            "content": content,
+            "category": category,
+            "confidence": confidence,
+            "importance": importance,
+            "tags": tags,
+            "references": references,
+            "metadata": metadata,
+            "expires_at": expires_at,
+            "body": body,
+        }
+        given = {name: value for name, value in changes.items() if value is not None}
+        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **given)
 
 
 class DeleteRequest(Reasoned, OfFact):

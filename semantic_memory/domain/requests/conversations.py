@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, StrictBool
+from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.chat import MessageLike, messages_of
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.messages import HalfLife, Language, Message, SessionOptions, Verbosity
+from semantic_memory.domain.messages import (
+    HalfLife,
+    Language,
+    Message,
+    SessionMessage,
+    SessionOptions,
+    Verbosity,
+)
 from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example, several
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.values import Identifier, Unit, number
@@ -19,7 +26,7 @@ if TYPE_CHECKING:  # it would load numpy
     from semantic_memory.domain.ports import Progress
 
 
-class ObserveRequest(OfSession, Scoped):
+class ObserveRequest(OfUser, Scoped):
     """Take in messages of a conversation. They are on disk when this returns.
 
     A message is a `Message`, or one of OpenAI's or Anthropic's APIs, as a mapping or an object
@@ -27,12 +34,14 @@ class ObserveRequest(OfSession, Scoped):
     become messages of role `tool`, tool calls and thinking are left out.
 
     Each becomes a memory of category `conversation` moments later; facts are extracted from
-    them once the session has gone quiet, or by `flush`. A message whose id the session already
-    has is skipped. With `agent_id` or `run_id`, the messages and what is extracted from them
-    belong to that agent or run, as for `add`; a message may name its own.
+    them once the session has gone quiet, or by `flush`. A message may name its own `session_id`,
+    like the lines of a JSONL file and the messages of an export, so that one list may hold several
+    sessions. A message whose id its session already has is skipped. With `agent_id` or `run_id`,
+    the messages and what is extracted from them belong to that agent or run, as for `add`; a
+    message may name its own.
 
     Raises InvalidInputError if an id is used for another text, SessionClosedError if the
-    session was closed, StoreUnavailableError if the disk refuses; nothing of the call is kept
+    session was closed, StoreUnavailableError if the disk refuses; nothing of the session is kept
     then.
     """
 
@@ -43,9 +52,30 @@ class ObserveRequest(OfSession, Scoped):
         messages=[{"role": "user", "content": "I moved to Berlin in March."}],
     )
 
-    messages: Annotated[list[Message], BeforeValidator(messages_of)] = Field(
+    session_id: Identifier | None = Field(None, description=fields.MESSAGES_SESSION)
+    messages: Annotated[list[SessionMessage | Message], BeforeValidator(messages_of)] = Field(
         description=fields.MESSAGES
     )
+
+    @model_validator(mode="after")
+    def _has_sessions(self) -> Self:
+        for place, message in enumerate(self.messages):
+            if self.session_of(message) is None:
+                raise ValueError(
+                    f"messages.{place} names no session: give session_id, or one in each message"
+                )
+        return self
+
+    def session_of(self, message: Message) -> str | None:
+        """Return the session of a message, its own or that of the call."""
+        own = message.session_id if isinstance(message, SessionMessage) else None
+        return own or self.session_id
+
+    @property
+    def only_session(self) -> str | None:
+        """The session of all messages; None if they are of several."""
+        found = {self.session_of(message) for message in self.messages} or {self.session_id}
+        return found.pop() if len(found) == 1 else None
 
     @classmethod
     def of(
@@ -53,7 +83,7 @@ class ObserveRequest(OfSession, Scoped):
         messages: Iterable[MessageLike],
         *,
         user_id: str,
-        session_id: str,
+        session_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> Self:

@@ -11,9 +11,10 @@ from pydantic import Field
 from semantic_memory.domain import fields
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.requests.base import OfUser, example
 from semantic_memory.domain.scope import Scope
-from semantic_memory.domain.values import Content, Identifier, Timestamp, Value, parse
+from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 
 class ProfileRequest(OfUser):
