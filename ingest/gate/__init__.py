@@ -10,7 +10,7 @@ from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
 from ingest.gate.rewriting import rewritten
-from ingest.gate.secrets import first_secret, prefix, without_secrets
+from ingest.gate.secrets import REDACTED, first_secret, prefix, without_secrets
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category
@@ -161,8 +161,10 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if self._secrets != "keep" and first_secret(candidate.content):
-            return "secret"
+        if self._secrets != "keep" and (
+            REDACTED in candidate.content or first_secret(candidate.content)
+        ):
+            return "secret"  # or what is left of a sentence with one
         return None
 
 

@@ -38,6 +38,8 @@ _BEFORE = 120
 _MOST_TOKENS = 24
 _MOST_WORDS = 8
 """Words of a password that is a phrase."""
+_FEW = 2
+"""Words between a noun and a colon."""
 _NEAR = 7
 """Words between a noun and its first link, within which any word can be the value."""
 
@@ -48,7 +50,7 @@ def _words(*entries: str) -> str:
     def source() -> str:
         return one_of(one for entry in entries for one in split(_data()[entry].lower()))
 
-    return rf"(?<![\w-])(?:{deferred(source)})(?![\w-])"
+    return rf"(?<![\w/@#.-])(?:{deferred(source)})(?![\w-])"
 
 
 @cache
@@ -89,7 +91,7 @@ _QUOTES = ("quoted", "curled", "angled", "ticked", "single")
 _VALUE_END = ".)]}'’\"”"
 _NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}")
 _MIXED = regex(
-    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~_][^\s]*[\w#$%^&*+=@!~-]\S*"
+    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
 _STRONG = regex(r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d")
 # What mixes characters too: dates, times, versions, ordinals, measures, mail, paths, abbreviations
@@ -103,7 +105,7 @@ _CODE = regex(r"\d{4,8}[#*]?|\d{1,4}(?:-\d{1,4}){2,7}")
 _LOOSE = frozenset("on is ist est es é è это : — –".split())
 """Joins of a thing and its code behind which many other numbers stand."""
 _PRODUCT = regex(r"[A-Z][a-zA-Z]+\d{1,3}|[a-z][A-Z]\w+|(?:19|20)\d\d")
-_LISTED = regex(r"\d(?:-\d){2,7}|\S+(?:\s\S+){2,9}")
+_LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{3,8}[#*]|[#*]\d{4,8})(?!\w)")
 _AND = frozenset("and und et y e en и".split())
@@ -225,6 +227,8 @@ def _opening(text: str, found: re.Match[str]) -> str:
     of_a_kind = before.endswith(" ") and last.isalpha() and not _entry("thing").fullmatch(last)
     if of_a_kind and can_be_noun(last) and not _is_plain(last):
         return ""  # a zip code
+    if _entry("other").fullmatch(last):
+        return ""
     return "open" if _THING.search(around) else "combination"
 
 
@@ -247,33 +251,35 @@ def _behind(head: _Head) -> Iterator[Span]:
     if beside and head.kind != "answer" and (value := _beside(head)):
         yield value
         return
-    compound = first.kind == "word" and not _is("link", first) and noun(first.text) is not None
+    compound = _is_compound(first)
     near = not compound and head.kind in ("secret", "phrase", "answer")
+    changes = head.changed or any(_is("change", token) for token in tokens)
     changed, place = head.changed, 0
     while place < len(tokens):
         token = tokens[place]
         changed = changed or _is("change", token)
-        if not (token.kind in ("mark", "comma") or _is("link", token)):
+        if not (length := _link(tokens, place, changes=changes)):
             place += 1
             continue
         toward = _is("toward", token)
         link = place
-        place = _behind_fillers(tokens, place + 1)
+        place = _behind_fillers(tokens, place + length)
         close = (
             near
             and token.kind != "comma"
             and (head.changed or not toward)
-            and _leads(tokens[:link])
+            and _leads(tokens[:link], marked=token.kind == "mark")
         )
         value = _value(head, place, near=close, marked=token.kind == "mark", compound=compound)
-        if value and not (toward and not changed and _is_year(tokens[place].text)):
+        dated = toward and _is_year(tokens[place].text if place < len(tokens) else "")
+        if value and not (dated and not (changed and token.text in ("to", "auf"))):
             yield value
             near = False
             while place < len(tokens) and tokens[place].end <= value[1]:
                 place += 1
             if place and place < len(tokens) and tokens[place - 1].end < value[1]:
                 place += 1
-        elif token.kind == "word" and not toward and not (place > link + 1):
+        elif token.kind == "word" and not toward and place == link + length:
             near = near and (place < len(tokens) and _is("link", tokens[place]))
 
 
@@ -298,11 +304,34 @@ def _beside(head: _Head) -> Span | None:
     return None
 
 
-def _leads(between: Sequence[_Token]) -> bool:
+def _is_compound(behind: _Token) -> bool:
+    """Return True if the word behind a noun makes it part of another: "password manager"."""
+    word = behind.text
+    return (
+        behind.kind == "word"
+        and is_word(word)
+        and can_be_noun(word)
+        and not forms(word) & {Form.PAST, Form.THIRD, Form.ING}
+        and not any(_is(one, behind) for one in ("link", "of", "filler", "change"))
+    )
+
+
+def _link(tokens: Sequence[_Token], place: int, *, changes: bool) -> int:
+    """Return the number of words of the link at a place; 0 for none."""
+    token = tokens[place]
+    two = " ".join(one.text for one in tokens[place : place + 2])
+    if _entry("link").fullmatch(two) and " " in two:
+        return 2
+    joins = token.kind in ("mark", "comma") or _is("link", token)
+    return int(joins or (changes and _is("source", token)))
+
+
+def _leads(between: Sequence[_Token], *, marked: bool) -> bool:
     """Return True if words between a noun and a link lead to it without another statement."""
     said = [one for one in between if one.kind == "word"]
     return (
         not said
+        or (marked and len(said) <= _FEW)
         or between[-1].kind == "comma"
         or (len(said) <= _NEAR and (_is("of", said[0]) or all(_is("filler", o) for o in said)))
         or all(_is("link", one) or _is("filler", one) or one.text == "used" for one in said)
@@ -319,6 +348,8 @@ def _behind_fillers(tokens: Sequence[_Token], place: int) -> int:
             place += 2
         elif _is("filler", tokens[place]) or _is("pronoun", tokens[place]):
             place += 1
+        elif _is("possessive", tokens[place]) and _number(tokens, place + 1):
+            place += 1  # "est le 7788"
         else:
             break
     return place
@@ -359,9 +390,7 @@ def _value(
     if compound:
         return (token.start, token.end) if _STRONG.fullmatch(token.text) and _looks(token) else None
     if number := _number(tokens, place):
-        sure = head.kind != "combination" and (head.kind != "short" or marked)
-        whole = head.behind[0].start <= token.start
-        return number if whole and (sure or token.text.count("-") > 1) else None
+        return number if _is_code(head, token, tokens[0], marked=marked) else None
     if head.kind in ("short", "open") and (paired := _pair(tokens, place)):
         return paired
     if head.kind == "combination":
@@ -382,6 +411,17 @@ def _value(
     return _phrase(tokens, place, marked=marked, whole=head.kind == "phrase")
 
 
+def _is_code(head: _Head, number: _Token, first: _Token, *, marked: bool) -> bool:
+    """Return True if a number behind a noun is a code: of which noun, or in which form."""
+    match head.kind:
+        case "combination":  # the code for the shed is 4471; the combination is 3-14-7
+            long = not _NUMBER.fullmatch(number.text) or len(number.text) > 3
+            return number.text.count("-") > 1 or (long and _is("of", first))
+        case "short":
+            return marked or number.text.count("-") > 1
+    return True
+
+
 def _to_its_end(token: _Token) -> Span:
     return token.start, token.end
 
@@ -400,8 +440,10 @@ def _pair(tokens: Sequence[_Token], place: int) -> Span | None:
 
 def _looks(token: _Token, *, sure: bool = False) -> bool:
     """Return True if a word mixes letters with digits or signs, as secrets do."""
-    word = token.text
-    if not _MIXED.fullmatch(word) or _NO_SECRET.match(word):
+    word = token.text.strip("*_")  # emphasis
+    if _NO_SECRET.match(word):
+        return False
+    if not _MIXED.fullmatch(word):
         return sure and bool(re.fullmatch(r"[A-Z]{1,6}\d{3,6}", word))
     if "/" in word and "://" not in word and word.count("/") > 1:
         return False
@@ -488,7 +530,7 @@ def _is_value(word: str, *, certain: bool) -> bool:
     lowered = word.lower()
     if len(lowered) < 3 or _NO_SECRET.match(word) or set(lowered) <= {"x"}:
         return False
-    if _MIXED.fullmatch(word) or word.isdigit():
+    if _MIXED.fullmatch(word.strip("*_")) or word.isdigit():
         return True
     if lowered in STOP_WORDS or is_adverb(lowered):
         return False
