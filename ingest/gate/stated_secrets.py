@@ -71,10 +71,10 @@ _HEAD = regex(
     re.IGNORECASE,
 )
 _JOINED_HEAD = regex(rf"(?P<secret>{_joined('secret')})|(?P<answer>{_joined('answer')})")
-_JOINED_VALUE = regex(
-    r"[「『“\"](?P<quoted>[^」』”\"\n]{2,60})[」』”\"]|(?P<plain>[!-~]{4,60})"
+_JOINED_VALUE = regex(r"[「『“\"](?P<quoted>[^」』”\"\n]{2,60})[」』”\"]|(?P<plain>[!-~]{4,60})")
+_JOINED_ANSWER = regex(
+    r"\s?(?:は|是|：|:|은|는)\s?(?P<value>[^\s、。,.]{1,20}?)(?=です|だ|[。、]|$)"
 )
-_JOINED_ANSWER = regex(r"\s?(?:は|是|：|:|은|는)\s?(?P<value>[^\s、。,.]{1,20}?)(?=です|だ|[。、]|$)")
 _JOINED_UNIT = regex(rf"[{deferred(lambda: _data()['joined.unit'])}]")
 _THING = regex(_words("thing"), re.IGNORECASE)
 _OPENS = regex(rf"(?:{_words('opens')}|[:—–])\s*", re.IGNORECASE)
@@ -93,7 +93,9 @@ _NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}")
 _MIXED = regex(
     r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
-_STRONG = regex(r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d")
+_STRONG = regex(
+    r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d"
+)
 # What mixes characters too: dates, times, versions, ordinals, measures, mail, paths, abbreviations
 _NO_SECRET = regex(
     r"[\[<{*$./•]|\w+://|www\.|\d{4}-\d\d-\d\d|\d{1,2}[-.]\d{1,2}[-.](?:19|20)\d\d|\d+(?:st|nd|rd|th|[ap]m|ms|px|min|kg|km|[kmg]b|x|s|h|%)\b"
@@ -364,7 +366,9 @@ def _before(head: _Head) -> Iterator[Span]:
     for place, token in enumerate(tokens):
         used = place > 0 and _is("use", tokens[place - 1])
         rest = tokens[place + 1 :]
-        is_one = 1 <= len(rest) <= 4 and _is("link", rest[0]) and _is("possessive", rest[1 % len(rest)])
+        is_one = (
+            1 <= len(rest) <= 4 and _is("link", rest[0]) and _is("possessive", rest[1 % len(rest)])
+        )
         plain = (
             used and as_one and rest and _is("as", rest[0]) and _is_value(token.text, certain=False)
         )
@@ -400,9 +404,7 @@ def _value(
         return _to_its_end(token)
     if head.kind == "answer":
         answers = near and re.search("answer|antwort|r[eé]p|resp|risp|ответ", head.said)
-        named = token.text[0].isupper() and not (
-            _is("description", token) or _is("leading", token)
-        )
+        named = token.text[0].isupper() and not (_is("description", token) or _is("leading", token))
         if (named and not marked) or (answers and _is_value(token.text, certain=False)):
             return (token.start, token.end)
         return None
@@ -584,5 +586,9 @@ def _in_joined(text: str, head: re.Match[str]) -> Iterator[Span]:
         start, last = found.span(group)
         value = found[group].rstrip(".,;:)")
         unit = _JOINED_UNIT.match(text, last)
-        if group == "quoted" or _MIXED.fullmatch(value) or (_CODE_DIGITS.fullmatch(value) and not unit):
+        if (
+            group == "quoted"
+            or _MIXED.fullmatch(value)
+            or (_CODE_DIGITS.fullmatch(value) and not unit)
+        ):
             yield start, start + len(value)
