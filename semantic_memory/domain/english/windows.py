@@ -90,7 +90,8 @@ _WEEKEND_DAYS = 2
 _LEADING = regex(r"(?:since|after|before|until|the) ", re.IGNORECASE)
 _AGO = regex(r"\b(?:ago|earlier|back)$", re.IGNORECASE)
 _BEFORE_SPAN = regex(
-    rf"^(?:{phrases('calendar.span_prepositions')} )?(?:the )?|^(?:earlier|so far) (?=this |today)|,? so far$"
+    rf"^(?:{phrases('calendar.span_prepositions')} )?(?:the )?"
+    r"|^(?:earlier|so far) (?=this |today)|,? so far$"
 )
 _SHORT = regex(r"(\d+(?:\.\d+)?) ?([a-z]{1,4})\b")
 _HALVES = (
