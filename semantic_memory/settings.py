@@ -166,9 +166,11 @@ class IngestSettings(Section):
     by a model, 50 by rules."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
-    personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """Treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
-    recalled messages have them redacted too; the session logs keep them."""
+    personal_data: Literal["keep", "mask", "redact", "refuse"] = "mask"
+    """Treatment of personal data in facts and recalled messages; the session logs keep it. `mask`
+    replaces card numbers, IBANs and national numbers with valid check digits, and keeps all else;
+    `redact` replaces e-mail addresses and telephone numbers too; `refuse` takes no fact with any of
+    these. The last two need the extra `pii`."""
     secrets: Literal["keep", "mask", "refuse"] = "mask"
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""

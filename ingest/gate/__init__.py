@@ -10,7 +10,7 @@ from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
 from ingest.gate.rewriting import rewritten
-from ingest.gate.secrets import first_secret, prefix, without_secrets
+from ingest.gate.secrets import REDACTED, first_secret, prefix, without_secrets
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category
@@ -45,15 +45,15 @@ class Gate:
     """Gate between extraction and storage. The messages of refused candidates stay searchable.
 
     Refuses candidates below `min_confidence`, of category `conversation`, which is reserved for
-    verbatim messages, questions, candidates that contain a password, key or token, and, under the
-    policy "refuse", those that contain personal data. Raises MissingDependencyError for a policy
-    other than "keep" if the extra `pii` isn't installed.
+    verbatim messages, questions, candidates that contain a password, key or token, masked or not,
+    and, under the policy "refuse", those that contain personal data. Raises
+    MissingDependencyError for "redact" and "refuse" if the extra `pii` isn't installed.
     """
 
     def __init__(
         self,
         min_confidence: float = 0.7,
-        personal_data: Policy = "keep",
+        personal_data: Policy = "mask",
         secrets: SecretPolicy = "mask",
         logged_secrets: Literal["keep", "mask"] = "keep",
     ) -> None:
@@ -120,8 +120,8 @@ class Gate:
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
 
-        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind under
-        "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
+        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind as the
+        policy says. Quarantines a tool's message with any instruction, but those of
         people only for attacks on a model, as people may give orders; of a short message only the
         sentences that attack are left out, if the rest is clearly harmless.
         """
@@ -161,7 +161,9 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if self._secrets != "keep" and first_secret(candidate.content):
+        if self._secrets != "keep" and (
+            REDACTED in candidate.content or first_secret(candidate.content)
+        ):
             return "secret"
         return None
 
