@@ -25,7 +25,6 @@ from semantic_memory.domain.english.words import (
     is_adverb,
     is_quality,
     is_word,
-    noun,
 )
 from semantic_memory.domain.patterns import deferred, regex
 from semantic_memory.domain.text import STOP_WORDS
