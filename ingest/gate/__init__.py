@@ -44,15 +44,15 @@ class Gate:
     """Gate between extraction and storage. The messages of refused candidates stay searchable.
 
     Refuses candidates below `min_confidence`, of category `conversation`, which is reserved for
-    verbatim messages, questions, candidates that contain a password, key or token, and, under the
-    policy "refuse", those that contain personal data. Raises MissingDependencyError for a policy
-    other than "keep" if the extra `pii` isn't installed.
+    verbatim messages, questions, candidates that contain a password, key or token, masked or not,
+    and, under the policy "refuse", those that contain personal data. Raises
+    MissingDependencyError for "redact" and "refuse" if the extra `pii` isn't installed.
     """
 
     def __init__(
         self,
         min_confidence: float = 0.7,
-        personal_data: Policy = "keep",
+        personal_data: Policy = "mask",
         secrets: SecretPolicy = "mask",
         logged_secrets: Literal["keep", "mask"] = "keep",
     ) -> None:
@@ -136,8 +136,8 @@ class Gate:
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
 
-        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind under
-        "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
+        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind as the
+        policy says. Quarantines a tool's message with any instruction, but those of
         people only for attacks on a model, as people may give orders; of a short message only the
         sentences that attack are left out, if the rest is clearly harmless.
         """

@@ -83,8 +83,9 @@ def test_personal_data_is_refused_by_policy(open_memory, place):
     assert "maya.k" not in str(caught.value) + stored(memory)
 
 
-def test_personal_data_is_kept_by_default(memory):
+def test_an_address_is_kept_by_default_and_a_card_number_masked(memory):
     assert memory.add(MAIL, **U).content == MAIL
+    assert memory.add("Pays with 4111111111111111", **U).content == "Pays with [card number]"
 
 
 def test_a_kind_of_key_is_named(memory):
