@@ -176,8 +176,8 @@ def test_a_text_has_three_sentences_of_each_agent_at_most(memory):
         memory.add(told.format("tea") + ". And cake.", **U, agent_id="a")
         memory.add(told.format("coffee"), **U)
     memory.flush()
-    own = memory.profile(**U, agent_id="b").profile.personal_context.text
-    both = memory.profile(**U, agent_id="a").profile.personal_context.text
+    own = memory.profile.get(**U, agent_id="b").profile.personal_context.text
+    both = memory.profile.get(**U, agent_id="a").profile.personal_context.text
     assert (own.count("coffee"), own.count("tea")) == (3, 0)
     assert (both.count("coffee"), both.count("tea")) == (3, 1)
 
