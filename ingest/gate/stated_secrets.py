@@ -34,7 +34,8 @@ Span = tuple[int, int]
 _BEHIND = 240
 """Characters behind a noun in which its value is looked for."""
 _BEFORE = 120
-_AROUND = 45
+_AROUND = 60
+_LONGEST_CODE = 60
 _MOST_TOKENS = 24
 _MOST = 40
 """Nouns before and behind among which the same one is looked for."""
@@ -91,7 +92,7 @@ _TOKEN = regex(
 )
 _QUOTES = ("quoted", "curled", "angled", "ticked", "single")
 _VALUE_END = ".)]}'’\"”"
-_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}")
+_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
 _MIXED = regex(
     r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
@@ -105,14 +106,14 @@ _NO_SECRET = regex(
     re.IGNORECASE,
 )
 _ABBREVIATION = regex(r"[A-Z]{1,6}-?\d{1,5}$|[A-Z]+[a-z]?[A-Z]\w*\d$|\d[A-Z][a-z]+$")
-_CODE = regex(r"\d{4,8}[#*]?|\d{1,4}(?:-\d{1,4}){2,7}")
+_CODE = regex(r"\d{4,8}[#*]?|\d{3,6}[A-D]|\d{1,4}(?:-\d{1,4}){2,7}")
 _LOOSE = frozenset("on is ist est es é è это : — –".split())
 """Joins of a thing and its code behind which many other numbers stand."""
 _PRODUCT = regex(r"[A-Z][a-zA-Z]+\d{1,3}|[a-z][A-Z]\w+|(?:19|20)\d\d")
 _ANSWERS = regex("answer|antwort|r[eé]p|resp|risp|ответ")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
-_SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{3,8}[#*]|[#*]\d{4,8})(?!\w)")
+_SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
 _AND = frozenset("and und et y e en и".split())
 _JOINTS = frozenset(
     "every each whenever always never until since enough anymore please btw again already".split()
@@ -161,6 +162,7 @@ def stated_secrets(text: str) -> Iterator[Span]:
             head = _head(text, found, kind, _neighbours(heads, place))
             yield from _before(head)
             yield from _behind(head)
+    yield from (code.span("value") for code in _SIGNED_CODE.finditer(text))
     for found in _JOINED_HEAD.finditer(text):
         yield from _in_joined(text, found)
 
@@ -287,7 +289,8 @@ def _behind(head: _Head) -> Iterator[Span]:
         toward = _is("toward", token)
         link = place
         place = _behind_fillers(tokens, place + length)
-        close = (
+        mine = link > 0 and head.kind == "secret" and _is("mine", tokens[link - 1])
+        close = mine or (
             near
             and token.kind != "comma"
             and (head.changed or not toward)
@@ -395,7 +398,9 @@ def _before(head: _Head) -> Iterator[Span]:
         )
         looks = _looks(token, sure=False) or (token.kind == "quoted" and " " not in token.text)
         number = as_one and _NUMBER.fullmatch(token.text) and len(token.text) >= 4
-        if plain or (looks and (as_one or (used and head.role) or is_one)) or number:
+        role = head.role and (used or (rest and _is("role", rest[0])))
+        role = role and not _PRODUCT.fullmatch(token.text)
+        if plain or (looks and (as_one or role or is_one)) or number:
             yield token.start, token.end
 
 
@@ -581,8 +586,8 @@ def _is_value(word: str, *, certain: bool) -> bool:
 def _opened(text: str, start: int) -> Iterator[Span]:
     """Yield the code that opens the thing named before `start`."""
     end = _sentence_end(text, start)
-    for found in _OPENS.finditer(text, start, min(end, start + 60)):
-        tokens = _tokens(text, found.end(), end)
+    for found in _OPENS.finditer(text, start, min(end, start + _AROUND)):
+        tokens = _tokens(text, found.end(), min(end, found.end() + _LONGEST_CODE))
         number = _number(tokens, 0) if tokens else None
         if number is None:
             continue
@@ -596,8 +601,6 @@ def _opened(text: str, start: int) -> Iterator[Span]:
         if not bare and link in _LOOSE and not _LISTED.fullmatch(said):
             continue
         yield number
-    for code in _SIGNED_CODE.finditer(text, max(0, start - _BEFORE), end):
-        yield code.span("value")
 
 
 def _goes_on(word: str) -> bool:
