@@ -111,6 +111,9 @@ _LOOSE = frozenset("on is ist est es é è это : — –".split())
 """Joins of a thing and its code behind which many other numbers stand."""
 _PRODUCT = regex(r"[A-Z][a-zA-Z]+\d{1,3}|[a-z][A-Z]\w+|(?:19|20)\d\d")
 _ANSWERS = regex("answer|antwort|r[eé]p|resp|risp|ответ")
+_UNLIKELY = regex(
+    r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+=!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
+)
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
@@ -162,6 +165,7 @@ def stated_secrets(text: str) -> Iterator[Span]:
             head = _head(text, found, kind, _neighbours(heads, place))
             yield from _before(head)
             yield from _behind(head)
+            yield from _around(head)
     yield from (code.span("value") for code in _SIGNED_CODE.finditer(text))
     for found in _JOINED_HEAD.finditer(text):
         yield from _in_joined(text, found)
@@ -328,6 +332,15 @@ def _beside(head: _Head) -> Span | None:
         if tokens[place].kind != "word" or _is("link", tokens[place]):
             return None
     return None
+
+
+def _around(head: _Head) -> Iterator[Span]:
+    """Yield the words of the sentence that can hardly be anything but secrets."""
+    if head.kind in ("secret", "phrase"):
+        for token in (*head.before, *head.behind):
+            word = token.text.strip("*_")
+            if _UNLIKELY.fullmatch(word) and _looks(token) and not _PRODUCT.fullmatch(word):
+                yield token.start, token.end
 
 
 def _is_compound(behind: _Token) -> bool:
