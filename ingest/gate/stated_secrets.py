@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
@@ -94,7 +95,7 @@ _QUOTES = ("quoted", "curled", "angled", "ticked", "single")
 _VALUE_END = ".)]}'’\"”"
 _NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
 _MIXED = regex(
-    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
+    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
 _STRONG = regex(
     r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d"
@@ -114,6 +115,7 @@ _ANSWERS = regex("answer|antwort|r[eé]p|resp|risp|ответ")
 _UNLIKELY = regex(
     r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+=!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
 )
+_REST = regex(r"\S*")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
@@ -164,11 +166,16 @@ def stated_secrets(text: str) -> Iterator[Span]:
         if kind:
             head = _head(text, found, kind, _neighbours(heads, place))
             yield from _before(head)
-            yield from _behind(head)
-            yield from _around(head)
+            yield from (_whole(text, span) for span in chain(_behind(head), _around(head)))
     yield from (code.span("value") for code in _SIGNED_CODE.finditer(text))
     for found in _JOINED_HEAD.finditer(text):
         yield from _in_joined(text, found)
+
+
+def _whole(text: str, span: Span) -> Span:
+    """Return the place of a value with the rest of its word, if it goes beyond what was read."""
+    rest = _REST.match(text, span[1]) if span[1] - span[0] > _BEHIND // 2 else None
+    return (span[0], rest.end()) if rest else span
 
 
 def _neighbours(heads: Sequence[re.Match[str]], place: int) -> Span:
@@ -195,7 +202,7 @@ def _head(text: str, found: re.Match[str], kind: str, reach: Span) -> _Head:
     return _Head(
         kind,
         found[0].lower(),
-        _tokens(text, start, found.start()),
+        _tokens(text, start, found.start()) if role or kind != "open" else (),
         _tokens(text, found.end(), min(reach[1], _sentence_end(text, found.end()))),
         role["role"].lower() if role else "",
         _CHANGE.search(before) is not None,
@@ -211,7 +218,7 @@ def _sentence_end(text: str, start: int) -> int:
     if found:
         return found.start() + (text[found.start()] == "!")
     if reach < len(text):  # not amid a word, unless it is endless
-        return text.rfind(" ", start + 1, reach) if " " in text[start + 1 : reach] else reach
+        return reach if (last := text.rfind(" ", start + _BEFORE, reach)) < 0 else last
     return reach
 
 
