@@ -20,7 +20,7 @@ def is_wrong(row) -> bool:
     left = without_secrets(row["text"])
     if row["secrets"]:
         return any(secret in left for secret in row["secrets"])
-    return left != row["text"]
+    return bool(left != row["text"])
 
 
 @pytest.mark.parametrize("row", BUILD, ids=lambda row: row["id"])
