@@ -117,7 +117,7 @@ OTHERS = (
 )
 def test_what_is_another_persons_or_subjects_stays(open_memory, what, taken):
     memory = open_memory()
-    memory.facts.add_many([{"content": one} for one in OTHERS], **U)
+    memory.transfer.add_many([{"content": one} for one in OTHERS], **U)
     assert meant(memory, **what) == taken
 
 
