@@ -116,6 +116,7 @@ _UNLIKELY = regex(
     r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+=!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
 )
 _REST = regex(r"\S*")
+_FIRST_WORD = regex(r"[^\s]{1,40}")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
@@ -607,6 +608,8 @@ def _opened(text: str, start: int) -> Iterator[Span]:
     """Yield the code that opens the thing named before `start`."""
     end = _sentence_end(text, start)
     for found in _OPENS.finditer(text, start, min(end, start + _AROUND)):
+        if not _may_be_number(text, found.end()):
+            continue  # most often, and much faster
         tokens = _tokens(text, found.end(), min(end, found.end() + _LONGEST_CODE))
         number = _number(tokens, 0) if tokens else None
         if number is None:
@@ -621,6 +624,13 @@ def _opened(text: str, start: int) -> Iterator[Span]:
         if not bare and link in _LOOSE and not _LISTED.fullmatch(said):
             continue
         yield number
+
+
+def _may_be_number(text: str, start: int) -> bool:
+    first = _FIRST_WORD.match(text, start)
+    return first is not None and (
+        any(map(str.isdigit, first[0])) or _is_in("digit", re.split(r"[-,]", first[0])[0])
+    )
 
 
 def _goes_on(word: str) -> bool:
