@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, NamedTuple
@@ -79,12 +80,8 @@ def costs(directory: Path, number: int = NUMBER) -> Iterator[Cost]:
         _add(memory, "warm", "I live in Oslo")
         for place, (units, text) in enumerate(texts(number)):
             kilobytes = max(1, len(text.encode()) // 1_024)
-            spent = [
-                _milliseconds(
-                    lambda call=call, text=text, place=place: call(memory, f"u{place}", text)
-                )
-                for call in (_observe, _add)
-            ]
+            user = f"u{place}"
+            spent = [_milliseconds(partial(call, memory, user, text)) for call in (_observe, _add)]
             yield Cost(units, kilobytes, *(one / kilobytes for one in spent))
     finally:
         memory.close()
