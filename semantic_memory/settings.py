@@ -122,20 +122,20 @@ class ExtractionSettings(Section):
 
     llm: str = ""
     """Name of the endpoint, a section of `llm`, whose model extracts and condenses histories. Empty
-    for the offline rules, which send nothing."""
+    for the packaged judge of sentences, which sends nothing."""
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
     instructions: str = Field(default="", max_length=10_000)
     """Wishes of this application on what is kept or left, in plain sentences, added to the model's
-    instructions. Rules don't read it."""
+    instructions. The packaged judge doesn't read it."""
     include: tuple[str, ...] = ()
     """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
     exclude: tuple[str, ...] = ()
     """Subjects, in words, of which the model writes nothing down."""
     stand_in_hours: float = Field(default=24.0, ge=0)
     """Hours for which the model has refused every request (wrong key, no such model, spent quota)
-    after which the rules extract in its place. Once it is back, it extracts from the same messages
-    again, and what only the rules found there is archived."""
+    after which the packaged judge extracts in its place. Once it is back, it extracts from the same
+    messages again, and what only the judge found there is archived."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
@@ -157,14 +157,14 @@ class IngestSettings(Section):
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float | None = Field(default=None, ge=0)
-    """Seconds without new messages after which a session is extracted. Default: 300 by a language
-    model, which costs a call and does better with more messages at once, 30 by rules."""
+    """Seconds without new messages after which a session is extracted. Default: 300 with a
+    language model, which costs a call and does better with more messages at once, else 30."""
     most_wait_seconds: float | None = Field(default=None, ge=0)
-    """Longest wait of a session in which messages keep coming, in seconds. Default: 300 by rules;
-    by a model until there are `most_messages`."""
+    """Longest wait of a session in which messages keep coming, in seconds. Default: 300; with
+    a language model until there are `most_messages`."""
     most_messages: int | None = Field(default=None, ge=1)
     """Number of waiting messages of the user at which a session is extracted at once. Default: 10
-    by a model, 50 by rules."""
+    with a language model, else 50."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "mask", "redact", "refuse"] = "mask"
