@@ -85,8 +85,9 @@ class Beliefs:
     def to_confirm(self, *, user_id: str, limit: int = fields.PAGE.default) -> list[Unconfirmed]:
         """Return the facts that a newer statement perhaps changed, the latest decision first.
 
-        A fact comes once for each of these statements. Behind them come preferences that nobody has
-        stated for half a year, the oldest first.
+        A fact comes once for each of these statements. Behind them come facts that refer to one
+        that no longer holds, then preferences that nobody has stated for half a year, the oldest
+        first.
         """
         return self._review().to_confirm(ToConfirmRequest.of(user_id=user_id, limit=limit))
 
