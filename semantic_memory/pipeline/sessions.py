@@ -135,7 +135,7 @@ class Sessions:
         if closed_at is not None:
             raise SessionClosedError(
                 f"session {key.session_id!r} of user {key.user_id!r} was closed at"
-                f" {closed_at:%Y-%m-%d %H:%M} UTC and takes no messages: `load_session` opens it"
+                f" {closed_at:%Y-%m-%d %H:%M} UTC and takes no messages: `sessions.load` opens it"
                 " again"
             )
 
@@ -315,7 +315,7 @@ class Shortening:
         gone = expendable(records, self._worth(item), least, self._log.freed)
         if gone:
             freed = self._sessions.rewrite(item, gone, forgotten=False)
-            because = Counter(gone.values())
+            because: Counter[str] = Counter(gone.values())
             self._observe(LogShortened(*item, len(gone), size, size - freed, because))
         self._sizes[item] = self._log.size(*item)
         return None

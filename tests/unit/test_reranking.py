@@ -108,11 +108,8 @@ def searched(tmp_path, clock, events):
             rerank=RerankSettings(candidates=most), data_dir=tmp_path / f"{len(events)}-{most}"
         )
         with SemanticMemory(build(settings, replace(parts, reranker=reranker))) as memory:
-            facts = [
-                {"content": text, "importance": 0.9 - 0.3 * place}
-                for place, text in enumerate(TEXTS)
-            ]
-            memory.add_many(facts, **U)
+            for place, text in enumerate(TEXTS):
+                memory.add(text, importance=0.9 - 0.3 * place, **U)
             memory.flush()
             hits = memory.search("tea", k=k, **U)
             return [(hit.fact.content, hit.score, hit.reranked) for hit in hits]

@@ -16,7 +16,8 @@ COHERE = {**AT, "rerank__provider": "cohere", "rerank__model": "m-1"}
 def reranked(run: Trial) -> list[Reranked]:
     """Search three facts, by a server that knows no rerankers."""
     memory = run.open()
-    memory.add_many([{"content": f"Owns item {n}"} for n in range(3)], **U)
+    for number in range(3):
+        memory.add(f"Owns item {number}", **U)
     memory.flush()
     memory.search("item", **U)
     return run.seen(Reranked)
