@@ -113,7 +113,12 @@ class Recall:
         """Return the user's `k` best memories for a query, best first."""
         filters = asked.conditions.unexpired(self._expiry.now)
         wanted = self._resolved(filters, asked.owners)
-        hits = self._search(asked.query, filters.limit or asked.k, wanted)
+        most = filters.limit or asked.k
+        if asked.as_product:
+            hits = self._search(asked.query, max(most, self._candidates), wanted)
+            hits = sorted(map(_by_product, hits), key=lambda hit: hit.score, reverse=True)[:most]
+        else:
+            hits = self._search(asked.query, most, wanted)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
         if order is not None and order != "relevance":
@@ -390,6 +395,13 @@ class Recall:
         known = (sources[one] for one in ids if one in sources)
         admitted = filters.admitted(fact for fact in known if fact.user_id == user_id)
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
+
+
+def _by_product(hit: Hit) -> Hit:
+    """Return a hit with the plain product for a score."""
+    parts = hit.parts
+    score = parts.importance * parts.retention * parts.recency * parts.match
+    return hit.model_copy(update={"score": score})
 
 
 def _message_of(fact: Fact) -> list[str]:
