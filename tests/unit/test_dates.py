@@ -110,7 +110,8 @@ def test_what_may_have_been_or_not_and_how_long_it_took_stay_as_they_are(said):
 
 def test_tenses_tell_the_direction_of_dates_and_quotations_stay_as_they_are():
     rows = [json.loads(line) for line in (DATA / "gold" / "dates.jsonl").read_text().splitlines()]
-    undated, wrong = [], []
+    undated: list[str] = []
+    wrong: list[str] = []
     for row in rows:
         text = dated_in_place(row["text"], datetime.fromisoformat(row["said"]))
         found = re.findall(r"\(((?:week of )?\d{4}[\d-]*)\)", text)

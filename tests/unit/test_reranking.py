@@ -15,7 +15,6 @@ from semantic_memory.settings import IndexSettings, RerankSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.support.inside import inside
 
-U = {"user_id": "u1"}
 TEXTS = ["Likes tea", "Owns a red canoe", "Lives in Oslo"]
 SCORES = [0.1, 0.9, 0.5]
 
@@ -109,9 +108,9 @@ def searched(tmp_path, clock, events):
         )
         with SemanticMemory(build(settings, replace(parts, reranker=reranker))) as memory:
             for place, text in enumerate(TEXTS):
-                memory.add(text, importance=0.9 - 0.3 * place, **U)
+                memory.add(text, importance=0.9 - 0.3 * place, user_id="u1")
             memory.flush()
-            hits = memory.search("tea", k=k, **U)
+            hits = memory.search("tea", k=k, user_id="u1")
             return [(hit.fact.content, hit.score, hit.reranked) for hit in hits]
 
     return search
@@ -160,7 +159,7 @@ def test_a_reranker_without_what_it_needs_is_refused_when_the_store_is_opened(
 
 def test_without_exact_search_the_index_answers_every_question(open_memory):
     memory = open_memory(settings=Settings(index=IndexSettings(exact=False)))
-    memory.add("Likes tea", **U)
+    memory.add("Likes tea", user_id="u1")
     memory.flush()
-    assert memory.search("tea", **U)
+    assert memory.search("tea", user_id="u1")
     assert inside(memory).index.snapshot("u1", Filters(), ()) is None

@@ -129,6 +129,11 @@ _AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
 _BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
 _DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
 _DID = regex(r"\bdid(?:n['’]?t)?\b", re.IGNORECASE)
+_ON_NUMBERED = regex(
+    r"\bon (?:the )?(?:"
+    rf"\d{{1,2}}{_TH}(?: of)? {ANY_MONTH}|{ANY_MONTH} \d{{1,2}}{_TH})$",
+    re.IGNORECASE,
+)
 _SINCE = regex(r"\bsince\s(?:the\s)?$", re.IGNORECASE)
 _QUOTED = regex(r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»')
 _SO_FAR = regex(
@@ -258,9 +263,9 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
         return None
     if found := _shown(sentence):
         return found
-    # "the rent goes up on 1 March": a day with its number, unlike "we ski in March", is no habit
-    is_numbered = any(map(str.isdigit, sentence[place:end])) and not _UNDATED.search(sentence)
-    is_ahead = _BY.search(sentence[:place]) or (is_numbered and _is_present(clause))
+    # "the rent goes up on 1 March", unlike "we ski in March" and "the mail from 1 March"
+    on_day = _ON_NUMBERED.search(sentence[:end]) and not _UNDATED.search(sentence)
+    is_ahead = _BY.search(sentence[:place]) or (on_day and _is_present(clause))
     return "future" if is_ahead else None
 
 

@@ -8,7 +8,6 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.events import Reranked
 from tests.unit.settings_effects.case import Trial, effect
 
-U = {"user_id": "u1"}
 AT = {"rerank__base_url": lambda run: run.server.url}
 COHERE = {**AT, "rerank__provider": "cohere", "rerank__model": "m-1"}
 
@@ -17,9 +16,9 @@ def reranked(run: Trial) -> list[Reranked]:
     """Search three facts, by a server that knows no rerankers."""
     memory = run.open()
     for number in range(3):
-        memory.add(f"Owns item {number}", **U)
+        memory.add(f"Owns item {number}", user_id="u1")
     memory.flush()
-    memory.search("item", **U)
+    memory.search("item", user_id="u1")
     return run.seen(Reranked)
 
 
