@@ -508,7 +508,8 @@ class UpkeepSettings(Section):
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest. A
+    hundred, as some memories have, is what one person says in weeks; so many take 15 MB of RAM."""
     events: int = Field(default=1_000_000, ge=1)
     """Number of the latest events of the feed that are kept, of all users together. Older ones are
     removed once the webhook, if there is one, has delivered them."""
