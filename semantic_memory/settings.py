@@ -271,6 +271,9 @@ class IndexSettings(Section):
     name: str = Field(default="semantic_memory", pattern=r"^[a-z0-9][a-z0-9_]{0,62}$")
     """Name with which the store's collections on a Chroma server begin. Stores that share a server
     need different names: a store deletes older collections of its name."""
+    exact: bool = True
+    """Scan users' memories exactly, in RAM, as far as the next two settings allow; without it, the
+    index answers every search."""
     exact_limit: int = Field(default=30_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
     `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
@@ -282,6 +285,11 @@ class IndexSettings(Section):
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
     flushed are replayed at start, about 1 s for 10,000."""
+
+    @property
+    def scanned(self) -> int:
+        """Number of memories of a user up to which searches scan in RAM."""
+        return self.exact_limit if self.exact else 0
 
 
 class RetrievalSettings(Section):
@@ -312,6 +320,27 @@ class RetrievalSettings(Section):
     """Share of its match that a message loses if a superseded fact was extracted from it."""
     relevance: float = Field(default=0.07, ge=0, le=1)
     """Share of a memory's score that depends on its confidence, importance and age."""
+
+
+class RerankSettings(Section):
+    """Reordering of the best hits of a search by a model of query and text together.
+
+    If it fails, the order stays as it was, and an event and a metric say so.
+    """
+
+    provider: Literal["none", "cross-encoder", "cohere", "voyage", "jina", "tei"] = "none"
+    """`cross-encoder` runs on this machine (extra `sentence-transformers`); the others are forms of
+    HTTP requests, `tei` that of Text Embeddings Inference."""
+    model: str = ""
+    """For `cross-encoder` a directory, or a name in the cache; else the provider's model."""
+    base_url: str | None = None
+    """Address of the endpoint; by default the provider's own. Needed for `tei`."""
+    api_key: SecretStr | None = None
+    """API key, sent as a bearer."""
+    candidates: int = Field(default=40, ge=2, le=1_000)
+    """Number of the best hits that are reordered."""
+    timeout_seconds: float = Field(default=2.0, gt=0)
+    """Longest wait for the endpoint, in seconds."""
 
 
 class ContextSettings(Section):
@@ -479,7 +508,8 @@ class UpkeepSettings(Section):
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest. A
+    hundred, as some memories have, is what one person says in weeks; so many take 15 MB of RAM."""
     events: int = Field(default=1_000_000, ge=1)
     """Number of the latest events of the feed that are kept, of all users together. Older ones are
     removed once the webhook, if there is one, has delivered them."""
@@ -598,6 +628,7 @@ class Settings(BaseSettings):
     ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    rerank: RerankSettings = RerankSettings()
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
     beliefs: BeliefSettings = BeliefSettings()

@@ -293,6 +293,16 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranked:
+    """The best hits of a search were given to a reranker."""
+
+    hits: int
+    seconds: float
+    error: str | None = None
+    """Why it failed, and left the order as it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContextPacked:
     """A context block was packed."""
 
@@ -417,6 +427,7 @@ Event = (
     | EmbeddingFailed
     | EmbeddingRefused
     | Searched
+    | Reranked
     | ContextPacked
     | BeliefsResolved
     | JudgingFellBack

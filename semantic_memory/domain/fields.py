@@ -25,6 +25,7 @@ class Number(NamedTuple, Generic[NumberT]):
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
 MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
+AS_PRODUCT = "Rank by the product of importance, retention, recency and match."
 LEAST_TRUST = (
     "Lowest trust of what is shown: imported, external, tool, assistant, agent or user; all if"
     " left out."

@@ -41,6 +41,7 @@ from semantic_memory.domain.events import (
     MemoryQuarantined,
     OpenedToRead,
     PinnedForgotten,
+    Reranked,
     SessionChanged,
     WindowCompacted,
     WorkerFailed,
@@ -110,6 +111,12 @@ _LINES: Mapping[type[Event], _Line] = {
         WARNING,
         "consolidation",
         "%(judge)s failed (%(error)s); the rules judged %(pairs)d pairs of facts",
+    ),
+    Reranked: _Line(
+        DEBUG,
+        "recall",
+        "%(hits)d hits reranked in %(seconds).3f s",
+        error="the hits of a search stay in their order: %(error)s",
     ),
     EmbeddingFailed: _Line(
         WARNING, "embedding", "memories are found by words only: the model failed: %(error)s"
@@ -188,7 +195,7 @@ _LINES: Mapping[type[Event], _Line] = {
         INFO,
         "log",
         "the log of session %(session_id)s was shortened from %(before)d to %(after)d bytes:"
-        " %(messages)d messages were removed; the ledger keeps their memories",
+        " %(messages)d messages were removed, %(because)s; the ledger keeps their memories",
     ),
     CursorLost: _Line(
         WARNING,

@@ -41,6 +41,7 @@ from semantic_memory.domain.events import (
     MemoriesStored,
     MessagesObserved,
     ModelCalled,
+    Reranked,
     Searched,
     WindowCompacted,
     WorkerFailed,
@@ -89,6 +90,8 @@ class MetricsObserver:
         self._cursors = counter("cursors_lost", "Session logs found replaced, and read again.")
         self._search = histogram("search_seconds", "Time of searches, for context blocks too.")
         self._hits = counter("search_hits", "Memories returned by searches.")
+        self._rerank = histogram("rerank_seconds", "Time of a reranker for the hits of a search.")
+        self._rerank_failures = counter("rerank_failures", "Failures of the reranker.")
         self._context = histogram("context_seconds", "Time to pack a context block.")
         self._tokens = counter("context_tokens", "Tokens of context blocks.")
         self._left_out = counter("context_left_out", "Matching memories that didn't fit.")
@@ -203,6 +206,9 @@ class MetricsObserver:
                 self._extractions.labels("fell back").inc()
             case BreakerOpened():
                 self._breaker.inc()
+            case Reranked(seconds=seconds, error=error):
+                self._rerank.observe(seconds)
+                self._rerank_failures.inc(error is not None)
             case EmbeddingFailed():
                 self._embed_failures.inc()
             case EmbeddingRefused(fact_ids):
