@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Explanation, Fact
 from semantic_memory.domain.forget_requests import RequestToForget
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
+from semantic_memory.domain.once import already_done
 from semantic_memory.domain.profile import Overview, ProfileField
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.reports import Verified
@@ -68,6 +69,7 @@ from semantic_memory.entrypoints.api.idempotency import (
     accepts_idempotency_key,
 )
 from semantic_memory.entrypoints.api.problems import documented
+from semantic_memory.entrypoints.api.replies import WITHDRAWN
 from semantic_memory.entrypoints.callers import Caller, Right
 from semantic_memory.memory import SemanticMemory
 
@@ -109,7 +111,7 @@ def _require_owned(
 ) -> None:
     """Refuse a caller that is limited to an agent what isn't the agent's own."""
     if caller.agent_id is not None:
-        owned(caller, memory.get(memory_id, user_id=user_id))
+        owned(caller, memory.history(memory_id, user_id=user_id)[-1].fact)
 
 
 @writes.post("/messages", status_code=202, tags=["conversations"])
@@ -422,6 +424,8 @@ def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Wr
     """Take back the latest message of a session, with the facts that nothing else says."""
     caller.require(Right.WRITE, body.user_id, scoped=True)
     given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    if already_done():  # again, it would take another message
+        raise HTTPException(WITHDRAWN, "this write was done; its answer was lost with its worker")
     found = memory.pop(**given)
     return found if caller.reads(body.user_id) else Written(id=found.id)
 

@@ -137,6 +137,15 @@ class Connections:
         ):
             yield session
 
+    @contextmanager
+    def present(self) -> Iterator[Session]:
+        """Lend a connection whose locks last until the end of the body, or of this process.
+
+        It may be silent for any time: its transaction holds no rows, and vacuum passes it by.
+        """
+        with translated(self.name), self._begun(self._pool, _WRITING, idle_seconds=0.0) as session:
+            yield session
+
     def close(self) -> None:
         """Close all connections, after the transactions under way."""
         self._pool.close()

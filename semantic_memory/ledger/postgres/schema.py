@@ -474,10 +474,15 @@ CREATE TRIGGER session_stored AFTER INSERT ON cursors
     FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION session_extracted();
 """
 
+_DONE = """
+-- True once the changes of a request under way are committed: set in their transaction.
+ALTER TABLE replies ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE;
+"""
+
 OLDEST_SERVER = 13
 """The oldest major version of PostgreSQL that has all that the tables and statements need."""
 
-MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED)
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED, _DONE)
 
 
 def lock_key(*names: str) -> int:
