@@ -385,6 +385,20 @@ class WorkerFailed:
     """True if the step failed with the same error in the last ten minutes."""
 
 
+@dataclass(frozen=True, slots=True)
+class EventsDelivered:
+    """Events were sent to the endpoint of the webhook."""
+
+    outcome: Literal["delivered", "failed", "dead"]
+    """`dead`: given up after the last attempt."""
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDisabled:
+    """The endpoint of the webhook wants no further events: it answered 410."""
+
+
 Event = (
     MessagesObserved
     | SessionChanged
@@ -423,4 +437,6 @@ Event = (
     | CheckpointRestored
     | MemoryFileSkipped
     | WorkerFailed
+    | EventsDelivered
+    | WebhookDisabled
 )

@@ -1,12 +1,14 @@
 """Prometheus metrics: an observer that counts events, and figures of the store at each scrape.
 
-Every name starts with `semantic_memory_`; docs/operations.md lists them. No metric names a user.
+Every name starts with `semantic_memory_`; docs/operations.md lists them. No metric names a user:
+anybody with a key may scrape, and each user would be a time series of its own.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
@@ -25,6 +27,7 @@ from semantic_memory.domain.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    EventsDelivered,
     ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
@@ -45,7 +48,7 @@ from semantic_memory.domain.events import (
     WindowCompacted,
     WorkerFailed,
 )
-from semantic_memory.domain.reports import Stats
+from semantic_memory.domain.reports import Stats, WebhookState
 
 PREFIX = "semantic_memory_"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -112,6 +115,7 @@ class MetricsObserver:
         self._checkpoints = counter("checkpoints_restored", "Damaged checkpoints restored.")
         self._lock_wait = histogram("lock_wait_seconds", "Waits for a lock.", "lock")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
+        self._delivered = counter("webhook_events", "Events sent to the endpoint.", "outcome")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
         self._timer = timer
@@ -224,6 +228,8 @@ class MetricsObserver:
                 self._nearly_full.inc()
             case LogShortened():
                 self._shortened.inc()
+            case EventsDelivered(outcome, number):
+                self._delivered.labels(outcome).inc(number)
 
     def _count_active(self) -> float:
         since = self._timer() - _ACTIVE_SECONDS
@@ -267,14 +273,16 @@ class StoreFigures(Collector):
         for name, number in stats.by_category_and_status.items():
             memories.add_metric(name.split("/", 1), number)
         yield memories
-        cost = GaugeMetricFamily(
-            PREFIX + "spend_usd",
-            "Cost of language models, of the users who cost most; the others have no name.",
-            labels=["user", "task"],
-        )
+        spent: defaultdict[str, float] = defaultdict(float)
         for spend in stats.spending:
-            cost.add_metric([spend.user_id, spend.task], spend.cost_usd)
+            spent[spend.task] += spend.cost_usd
+        cost = GaugeMetricFamily(
+            PREFIX + "spend_usd", "Cost of language models, of all users.", labels=["task"]
+        )
+        for task, dollars in spent.items():
+            cost.add_metric([task], dollars)
         yield cost
+        yield from _webhook(stats.webhook)
         for name, about, value in (
             ("users", "Users with a memory.", stats.users),
             ("sessions", "Sessions with a log.", stats.sessions),
@@ -283,6 +291,17 @@ class StoreFigures(Collector):
             ("store_bytes", "Size of the data directory.", stats.store_bytes),
         ):
             yield GaugeMetricFamily(PREFIX + name, about, value=value)
+
+
+def _webhook(state: WebhookState | None) -> Iterator[Metric]:
+    if state is None:
+        return
+    for name, about, value in (
+        ("webhook_behind", "Events not delivered yet.", state.latest - (state.delivered or 0)),
+        ("webhook_dead_letters", "Events given up.", len(state.dead)),
+        ("webhook_disabled", "1 once the endpoint answered 410.", int(state.disabled)),
+    ):
+        yield GaugeMetricFamily(PREFIX + name, about, value=value)
 
 
 class RequestMetrics:
