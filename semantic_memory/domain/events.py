@@ -386,6 +386,21 @@ class WorkerFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class DatabaseUsed:
+    """A transaction on a database server has ended."""
+
+    statements: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEmbedded:
+    """A question was embedded."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class EventsDelivered:
     """Events were sent to the endpoint of the webhook."""
 
@@ -437,6 +452,8 @@ Event = (
     | CheckpointRestored
     | MemoryFileSkipped
     | WorkerFailed
+    | DatabaseUsed
+    | QueryEmbedded
     | EventsDelivered
     | WebhookDisabled
 )
