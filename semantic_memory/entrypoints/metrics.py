@@ -281,7 +281,7 @@ def gathered(registry: CollectorRegistry) -> CollectorRegistry:
     for _ in registry.collect():  # gauges are brought up to date
         pass
     whole = CollectorRegistry()
-    MultiProcessCollector(whole)
+    MultiProcessCollector(whole)  # type: ignore[no-untyped-call]
     return whole
 
 

@@ -157,7 +157,7 @@ def test_an_event_that_others_show_to_be_at_fault_becomes_a_dead_letter(
     number = 4
     while not letters.listed():
         ledger.apply([of_user(number, "u2")])  # the endpoint takes what others have
-        assert eventually(lambda sent=f"fact-{number}": sent in ids(hook))
+        assert eventually(lambda: len({*ids(hook)} - {"fact-1"}) >= number - 2)  # noqa: B023
         number += 1
     assert eventually(lambda: "fact-2" in ids(hook))
     (letter,) = letters.listed()
@@ -185,8 +185,8 @@ def test_a_refusal_by_4xx_becomes_a_dead_letter_of_the_only_user_too(ledger, hoo
 
 
 def test_dead_letters_are_sent_again_by_a_job(open_memory, hook):
-    refused = []
-    hook.status = lambda: 204 if refused else 422
+    taking: list[bool] = []
+    hook.status = lambda: 204 if taking else 422
     settings = Settings(
         webhook={"url": hook.url, "secret": SECRET, "attempts": 1},
         upkeep=UpkeepSettings(schedule=False),
@@ -194,7 +194,7 @@ def test_dead_letters_are_sent_again_by_a_job(open_memory, hook):
     memory = open_memory(settings=settings)
     fact = memory.add("Prefers tea", user_id="maya")
     assert eventually(lambda: bool(memory.stats().webhook.dead))
-    refused.append(True)
+    taking.append(True)
     before = len(hook.received)
     assert memory.maintain()  # of all jobs, none sends them again
     (planned,) = memory.maintain(["redeliver"], dry_run=True)
