@@ -394,7 +394,7 @@ def test_what_is_not_delivered_yet_is_not_removed(open_memory):
     webhook = {"url": url, "secret": SECRET}
     memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
     for number in range(5):
-        memory.add(f"Likes tea number {number}", user_id="maya")
+        memory.add("Likes tea", user_id=f"maya-{number}")  # of one user, they might be merged
     memory.maintain(["expiry"])
     assert len(memory.events()) == 5
     memory.close()
