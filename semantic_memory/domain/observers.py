@@ -171,7 +171,7 @@ _LINES: Mapping[type[Event], _Line] = {
     WebhookDisabled: _Line(
         WARNING,
         "webhook",
-        "the endpoint answered 410: nothing is delivered until `semantic-memory maintain redeliver`"
+        "the endpoint answered 410: nothing is delivered until `semantic-memory jobs run redeliver`"
         " or another webhook.url",
     ),
     OpenedToRead: _Line(WARNING, "ledger", "%(reason)s"),

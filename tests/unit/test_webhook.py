@@ -193,17 +193,17 @@ def test_dead_letters_are_sent_again_by_a_job(open_memory, hook):
     )
     memory = open_memory(settings=settings)
     fact = memory.add("Prefers tea", user_id="maya")
-    assert eventually(lambda: bool(memory.stats().webhook.dead))
+    assert eventually(lambda: bool(memory.admin.stats().webhook.dead))
     taking.append(True)
     before = len(hook.received)
-    assert memory.maintain()  # of all jobs, none sends them again
-    (planned,) = memory.maintain(["redeliver"], dry_run=True)
+    assert memory.jobs.run()  # of all jobs, none sends them again
+    (planned,) = memory.jobs.run(["redeliver"], dry_run=True)
     assert planned.counts == {"redelivered": 1}
     assert len(hook.received) == before
-    (run,) = memory.maintain(["redeliver"])
+    (run,) = memory.jobs.run(["redeliver"])
     assert run.counts == {"redelivered": 1}
     assert eventually(lambda: ids(hook)[before:] == [fact.id])
-    assert eventually(lambda: memory.stats().webhook.dead == ())
+    assert eventually(lambda: memory.admin.stats().webhook.dead == ())
 
 
 def test_410_disables_the_webhook_until_it_is_enabled_or_has_another_address(
@@ -395,15 +395,15 @@ def test_what_is_not_delivered_yet_is_not_removed(open_memory):
     memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
     for number in range(5):
         memory.add("Likes tea", user_id=f"maya-{number}")  # of one user, they might be merged
-    memory.maintain(["expiry"])
-    assert len(memory.events()) == 5
+    memory.jobs.run(["expiry"])
+    assert len(memory.events.list()) == 5
     memory.close()
     with receiving() as hook:
         webhook = {"url": hook.url, "secret": SECRET}
         memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
         assert eventually(lambda: len(hook.events) == 5)
         # The place is kept a moment after the endpoint has answered.
-        assert eventually(lambda: memory.maintain(["expiry"])[0].counts == {"events": 4})
+        assert eventually(lambda: memory.jobs.run(["expiry"])[0].counts == {"events": 4})
 
 
 def test_events_removed_while_there_was_no_webhook_are_reported(ledger, hook, deliver, events):

@@ -82,7 +82,7 @@ def given_up(run: Trial) -> int:
     memory.add("Prefers tea", **U)
 
     def dead() -> int:
-        state = memory.stats().webhook
+        state = memory.admin.stats().webhook
         return 0 if state is None else len(state.dead)
 
     run.eventually(lambda: bool(hook.received) and dead() == run.expected)
