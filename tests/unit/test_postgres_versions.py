@@ -52,7 +52,7 @@ def test_a_store_is_created_written_read_and_kept_up(url: str) -> None:
         memory.forget(**U, query="canoe")
         assert not any(run.error for run in memory.jobs.run())
         assert [event.kind for event in memory.events.list(**U)][:2] == ["observed", "added"]
-        assert all(finding.ok for finding in memory.check()), memory.check()
+        assert all(finding.ok for finding in memory.admin.check()), memory.admin.check()
     with SemanticMemory.open(url, embedder=HashEmbedder()) as memory:
         assert memory.items.get(("plans",), "first", **U) is not None
 

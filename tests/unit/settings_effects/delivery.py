@@ -70,7 +70,7 @@ def under_way(run: Trial) -> int:
 def messages(run: Trial) -> list[str]:
     """Return the types of the messages for two facts that were added at once."""
     hook, memory = sent(run, lambda: 204)
-    memory.add_many([{"content": "Prefers tea"}, {"content": "Lives in Oslo"}], **U)
+    memory.transfer.add_many([{"content": "Prefers tea"}, {"content": "Lives in Oslo"}], **U)
     run.eventually(lambda: hook.kinds == run.expected)
     return hook.kinds
 
