@@ -217,7 +217,6 @@ class DeleteRequest(Reasoned, OfFact):
 
     Deleting it again does nothing.
 
-
     A fact takes along the sentences that it was drawn from, unless another fact needs them; the
     message keeps what else it said. A message takes the facts that nothing else says. Both take
     the lines of the profile that rest on them. With `keep_source`, only the memory goes.
