@@ -561,6 +561,15 @@ class WebhookSettings(Section):
     """Secret that signs: `whsec_` and 24 to 64 random bytes in base64."""
     kinds: tuple[EventKind, ...] = ()
     """Kinds of events to deliver; all by default."""
+    senders: int = Field(default=8, ge=1, le=256)
+    """Messages under way at a time, each of another user: a user's events keep their order."""
+    batch: int = Field(default=1, ge=1, le=500)
+    """The most events of a user in one message. With 1, each is a message of its own; with more,
+    messages of several are of the type `memory.batch`."""
+    attempts: int = Field(default=12, ge=1, le=100)
+    """Attempts, with pauses of 1, 2, 4, ... 300 s, before an event goes to the dead letters: half
+    an hour by default. While the endpoint takes nothing of anybody, only those are given up that it
+    refused by a status of 4xx."""
 
 
 class RelevanceSettings(Section):

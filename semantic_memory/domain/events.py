@@ -398,6 +398,35 @@ class WorkerFailed:
     """True if the step failed with the same error in the last ten minutes."""
 
 
+@dataclass(frozen=True, slots=True)
+class DatabaseUsed:
+    """A transaction on a database server has ended."""
+
+    statements: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEmbedded:
+    """A question was embedded."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventsDelivered:
+    """Events were sent to the endpoint of the webhook."""
+
+    outcome: Literal["delivered", "failed", "dead"]
+    """`dead`: given up after the last attempt."""
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDisabled:
+    """The endpoint of the webhook wants no further events: it answered 410."""
+
+
 Event = (
     MessagesObserved
     | SessionChanged
@@ -437,4 +466,8 @@ Event = (
     | CheckpointRestored
     | MemoryFileSkipped
     | WorkerFailed
+    | DatabaseUsed
+    | QueryEmbedded
+    | EventsDelivered
+    | WebhookDisabled
 )

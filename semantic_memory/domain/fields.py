@@ -188,7 +188,9 @@ MOST_NUMBER = 2**63 - 1
 
 JOBS = ("usage", "relevance", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
 ALL_JOBS = "all"
-JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}."
+ON_DEMAND = ("redeliver",)
+"""Jobs that run when they are named, and neither by schedule nor among all."""
+JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}; {', '.join(ON_DEMAND)} runs by its name alone."
 ONE_USER = "Only this user."
 DRY_RUN = "Report the changes without making them."
 

@@ -23,6 +23,7 @@ from semantic_memory.domain.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    EventsDelivered,
     ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
@@ -43,6 +44,7 @@ from semantic_memory.domain.events import (
     PinnedForgotten,
     Reranked,
     SessionChanged,
+    WebhookDisabled,
     WindowCompacted,
     WorkerFailed,
     WriteDelayed,
@@ -171,6 +173,13 @@ _LINES: Mapping[type[Event], _Line] = {
     ),
     WorkerFailed: _Line(
         WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"
+    ),
+    EventsDelivered: _Line(DEBUG, "webhook", "%(number)d events: %(outcome)s"),
+    WebhookDisabled: _Line(
+        WARNING,
+        "webhook",
+        "the endpoint answered 410: nothing is delivered until `semantic-memory jobs run redeliver`"
+        " or another webhook.url",
     ),
     OpenedToRead: _Line(WARNING, "ledger", "%(reason)s"),
     LogRepaired: _Line(
