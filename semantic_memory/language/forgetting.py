@@ -21,10 +21,11 @@ from importlib import resources
 from typing import Any, Literal
 
 from semantic_memory.domain.english.notation import any_of, phrase
-from semantic_memory.domain.english.tables import phrases, split
+from semantic_memory.domain.english.tables import split
 from semantic_memory.domain.english.words import is_quality, is_word, noun
 from semantic_memory.domain.forget_requests import RequestScope
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language import clauses
 from semantic_memory.language.enclosures import word_class
 from semantic_memory.language.own_speech import own_words
 
@@ -50,7 +51,6 @@ _SLOTS = {
 
 _SUBJECTS = frozenset("i we he she they it who".split())
 _HEARD = frozenset("found hear heard overheard read reading reads saw".split())
-_INTERJECTION = regex(phrases("openers.interjections"), re.IGNORECASE)
 _SUBJECT = regex(_SLOTS["subject"])
 
 
@@ -482,7 +482,8 @@ class _Grammar:
         said = {name.casefold() for name in names}
         if not names or len(names) > _A_FEW or said & word_class("listeners", "discourse"):
             return False
-        if any(self._reply.fullmatch(f"{name} ") or _INTERJECTION.fullmatch(name) for name in said):
+        openers = clauses.word_class("openers")
+        if any(self._reply.fullmatch(f"{name} ") or name in openers for name in said):
             return False
         if greeted:
             return True
