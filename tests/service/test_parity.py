@@ -46,9 +46,8 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
         "add_many": "an agent learns one fact at a time",
         "flush": "an agent never waits for extraction",
         "pop": "the application takes back what it handed over",
-        "update": "an agent adds the new fact, which supersedes the old one",
-        "requests": "an agent heard the request, asks the user, and calls `forget_memories`",
-        "settle_request": "forget_memories settles the request for the same subject",
+        "requests": "an agent heard the request, asks the user, and calls `forget`",
+        "settle_request": "forget settles the request for the same subject",
         "verify_receipt": OPERATOR,
         "configure_session": "the application decides what is kept of a session",
         "restore": REVIEW,
@@ -91,17 +90,16 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
 }
 NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
     "mcp": {
-        "observe": "observe_messages",
-        "add": "add_memory",
-        "search": "search_memory",
-        "context": "get_context",
+        "add": "remember",
+        "search": "recall",
+        "context": "recall",
+        "update": "update_memory",
         "list": "list_memories",
-        "forget": "forget_memories",
-        "delete": "forget_memories",
-        "get": "memory://{user_id}/memories/{memory_id}",
-        "tags": "memory://{user_id}/tags",
-        "sessions": "memory://{user_id}/sessions",
-        "messages": "memory://{user_id}/sessions/{session_id}",
+        "delete": "forget",
+        "get": "memory://memories/{memory_id}",
+        "tags": "memory://tags",
+        "sessions": "memory://sessions",
+        "messages": "memory://sessions/{session_id}",
     },
     "command line": {
         "observe": "ingest",
@@ -183,9 +181,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def faces(service: Served) -> dict[str, set[str]]:
-    server = build_server(lambda: service.memory, lambda _: Caller("test", ("*",), ANYONE))
+    caller = Caller("test", ("maya",), ANYONE)
+    server = build_server(lambda: service.memory, lambda _: caller, "all")
     tools = {tool.name for tool in anyio.run(server.list_tools)}
     resources = {one.uri_template for one in anyio.run(server.list_resource_templates)}
+    resources |= {str(one.uri) for one in anyio.run(server.list_resources)}
     known = routes(service)
     return {
         "library": public(SemanticMemory),

@@ -147,6 +147,7 @@ class Revision(Reasoned):
     metadata: Metadata | None = Field(None, description=fields.METADATA)
     body: Body | None = Field(None, description=fields.BODY)
     expires_at: Timestamp | Literal["never"] | None = Field(None, description=fields.NEW_EXPIRES_AT)
+    trust: Trust | None = Field(None, description=fields.NEW_TRUST)
 
     def changes(self) -> dict[str, Any]:
         """Return the new values by field."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from semantic_memory.domain.errors import MissingDependencyError
+from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.options import AsJson, DataDir
-from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.cli.options import AsJson, DataDir, User
+from semantic_memory.entrypoints.rights import TOOLSETS, Right
 
 if TYPE_CHECKING:
     from semantic_memory.entrypoints.keys import ApiKey, Keys
@@ -62,12 +62,13 @@ def serve(
 
 @app.command()
 def mcp(
-    user: Annotated[
-        str, typer.Option("--user", "-u", help="The user of the memory; * lets the agent name one.")
-    ],
+    user: User,
     right: Rights = None,
     agent: LimitedTo = None,
     space: ReadToo = None,
+    tools: Annotated[
+        str, typer.Option(help="five: the tools of every agent; all: lists, sessions, ... too.")
+    ] = "five",
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store to one agent over standard input and output (MCP).
@@ -81,9 +82,13 @@ def mcp(
         raise _missing(error) from None
     from semantic_memory.entrypoints.callers import Caller
 
+    if tools not in TOOLSETS:
+        raise InvalidInputError(f"--tools must be {' or '.join(TOOLSETS)} (got {tools!r})")
+    if user.endswith("*"):
+        raise InvalidInputError(f"--user must be one user (got {user!r})")
     rights = frozenset(right or (Right.READ, Right.WRITE))
     caller = Caller("stdio", (user,), rights, agent_id=agent, spaces=tuple(space or ()))
-    run(lambda: work.store.shared(data_dir), caller)
+    run(lambda: work.store.shared(data_dir), caller, tools)
 
 
 @keys.command("create")
