@@ -1,4 +1,4 @@
-"""The verbs of items as HTTP requests, as `semantic_memory.client.verbs` has the others."""
+"""The verbs of `memory.items`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 from pydantic import TypeAdapter
 
-from semantic_memory.client.verbs import Verb
+from semantic_memory.client.calls import Verb, nothing
 from semantic_memory.domain.items import Item, ItemHit
 from semantic_memory.domain.requests import (
     DeleteItemRequest,
@@ -20,10 +20,6 @@ from semantic_memory.domain.requests import (
 _ITEM = "/v1/items/item"
 _HITS = TypeAdapter(list[ItemHit])
 _ITEMS = TypeAdapter(list[Item])
-
-
-def _nothing(answer: bytes) -> None:
-    del answer
 
 
 def _item(answer: bytes) -> Item:
@@ -46,7 +42,7 @@ def _deleted(answer: bytes) -> bool:
     return bool(json.loads(answer)["deleted"])
 
 
-put = Verb(PutItemRequest.of, "POST", "/v1/items", _nothing)
+put = Verb(PutItemRequest.of, "POST", "/v1/items", nothing)
 get = Verb(GetItemRequest.of, "GET", _ITEM, _item)
 delete = Verb(DeleteItemRequest.of, "DELETE", _ITEM, _deleted)
 list_ = Verb(ListItemsRequest.of, "POST", "/v1/items/list", _items)

@@ -1,13 +1,15 @@
-"""Commands on whole stores: count, check, rebuild, embed anew, recover, migrate, prepare."""
+"""Commands of `memory.admin`, and others on a store as a whole."""
 
 from __future__ import annotations
 
+import json as json_format
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from semantic_memory.domain import fields
 from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
@@ -18,14 +20,19 @@ if TYPE_CHECKING:
     from semantic_memory.entrypoints.state import ServiceState
     from semantic_memory.settings import Settings
 
-__all__ = ["app"]
+__all__ = ["admin"]
+
+admin = typer.Typer(
+    no_args_is_help=True, help="The store as a whole: count, check, repair, move, encrypt."
+)
+app.add_typer(admin, name="admin")
 
 
-@app.command()
+@admin.command("stats")
 def stats(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Count the contents of the store."""
     with work.store.opened(data_dir) as memory:
-        found = memory.stats()
+        found = memory.admin.stats()
     if json:
         work.show.as_json(found)
     else:
@@ -52,38 +59,38 @@ def _costs(found: Stats) -> dict[str, str]:
     return costs
 
 
-@app.command()
-def doctor(data_dir: DataDir = None, json: AsJson = False) -> None:
+@admin.command("check")
+def check(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Check the store from end to end, with a remedy for each problem."""
     show = work.show
     with work.store.opened(data_dir) as memory, show.err.status("Checking"):
-        findings = memory.check()
+        findings = memory.admin.check()
     show.as_json(findings) if json else show.findings(findings)
     if not all(finding.ok for finding in findings):
         raise typer.Exit(1)
 
 
-@app.command()
+@admin.command("rebuild")
 def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Fill the vector index anew from the ledger, embedding nothing."""
     with work.store.opened(data_dir) as memory, work.show.progress(quiet=json) as report:
-        number = memory.rebuild(report)
+        number = memory.admin.rebuild(report)
     work.show.number("indexed", number, json=json)
 
 
-@app.command()
+@admin.command("reembed")
 def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Embed every memory anew with the model in the settings."""
     work.show.number("embedded", work.store.reembed(data_dir, quiet=json), json=json)
 
 
-@app.command()
+@admin.command("recover")
 def recover(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Go on with a ledger that is older than it was: read the session logs again."""
     work.show.number("memories", work.store.recover(data_dir, quiet=json), json=json)
 
 
-@app.command()
+@admin.command("migrate")
 def migrate(
     directories: Annotated[
         Optional[list[Path]],
@@ -154,3 +161,29 @@ def prepare() -> None:
     embedder = work.store.prepared(work.settings.load())
     embedder.embed(["ready"], "query")
     work.show.out.print(f"ready: {embedder.identity}", soft_wrap=True, highlight=False)
+
+
+def _receipt(file: Path) -> Any:
+    """Read a receipt, or the answer of `forget --proof --json` with one."""
+    try:
+        found = json_format.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"can't read a receipt from {file}: {error}") from error
+    for name in ("proof", "receipt"):
+        found = found.get(name) or found if isinstance(found, dict) else found
+    return found
+
+
+@admin.command("verify-receipt")
+def verify_receipt(
+    file: Annotated[Path, typer.Argument(help=fields.RECEIPT)],
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Verify a receipt of forgetting, or the JSON of `forget --proof` with one."""
+    given = _receipt(file)
+    with work.store.opened(data_dir) as memory:
+        found = memory.admin.verify_receipt(given)
+    work.show.as_json(found) if json else work.show.verified(found)
+    if not found.stands:
+        raise typer.Exit(1)

@@ -14,9 +14,14 @@ from semantic_memory.domain.values import Count, Identifier, Timestamp
 
 
 class RetiredRequest(OfUser):
-    """List the facts that newer statements ended, the latest decision first."""
+    """Return the facts that newer statements ended, the latest decision first.
 
-    verb: ClassVar[str] = "beliefs.retired"
+    Each with its cause: the reason in words, the quote that ended it, and the rule or model
+    that decided. `since` and `until` bound the time of the decision. What a person ended by
+    hand isn't among them.
+    """
+
+    verb: ClassVar[str] = "history.retired"
 
     since: Timestamp | None = Field(None, description=fields.RETIRED_SINCE)
     until: Timestamp | None = Field(None, description=fields.RETIRED_UNTIL)
@@ -36,9 +41,16 @@ class RetiredRequest(OfUser):
 
 
 class UndoRequest(Reasoned, OfUser):
-    """Restore what one decision retired, or all that those of one source or one day did."""
+    """Restore what one decision retired, or all that a source or the decisions of a day did.
 
-    verb: ClassVar[str] = "beliefs.undo"
+    A decision is named by the id of the memory that it retired. `source` is where the newer
+    statements came from: "session:ID", "speaker:NAME", "role:tool", "extractor:NAME" or
+    "trust:LEVEL". What is restored is kept apart for good from what had ended it. Returns the
+    restored memories; a dry run restores none. Raises InvalidInputError unless one of the three
+    is given, NotFoundError for an unknown decision.
+    """
+
+    verb: ClassVar[str] = "history.undo"
     model_config = example(user_id="maya", day="2026-05-03", dry_run=True)
 
     decision: Identifier | None = Field(None, description=fields.UNDO_DECISION)
@@ -75,9 +87,13 @@ class UndoRequest(Reasoned, OfUser):
 
 
 class ToConfirmRequest(OfUser):
-    """List the facts that a newer statement perhaps changed, and preferences of long ago."""
+    """Return the facts that a newer statement perhaps changed, the latest decision first.
 
-    verb: ClassVar[str] = "beliefs.to_confirm"
+    A fact comes once for each of these statements. Behind them come preferences that nobody has
+    stated for half a year, the oldest first.
+    """
+
+    verb: ClassVar[str] = "history.to_confirm"
 
     limit: Count = number(fields.PAGE._replace(most=fields.MOST_ITEMS))
 
@@ -98,23 +114,33 @@ class _OfLink(Reasoned, OfUser):
 
 
 class AcceptRequest(_OfLink):
-    """Accept that a newer statement changed a fact, which ends it."""
+    """Accept that a newer memory changed an older one, which ends the older; return it.
 
-    verb: ClassVar[str] = "beliefs.accept"
+    Raises NotFoundError if there is no such link.
+    """
+
+    verb: ClassVar[str] = "history.accept"
     model_config = example(user_id="maya", older="0c5b01", newer="9a11f2")
 
 
 class RejectRequest(_OfLink):
-    """Reject that a newer statement changed a fact; the two are kept apart for good."""
+    """Reject that a newer memory changed an older one: both stay, and are kept apart for good.
 
-    verb: ClassVar[str] = "beliefs.reject"
+    Returns the older memory. Raises NotFoundError if there is no such link.
+    """
+
+    verb: ClassVar[str] = "history.reject"
     model_config = example(user_id="maya", older="0c5b01", newer="9a11f2")
 
 
 class LabelsRequest(OfUser):
-    """List the answers that were given by accepting, rejecting and restoring."""
+    """Return what was accepted, rejected and restored as pairs of texts with a label.
 
-    verb: ClassVar[str] = "beliefs.labels"
+    "over" where the newer statement ends the older one, "neither" where it doesn't: training
+    data for a judge.
+    """
+
+    verb: ClassVar[str] = "history.labels"
 
     @classmethod
     def of(cls, *, user_id: str) -> Self:

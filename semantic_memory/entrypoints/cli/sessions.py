@@ -1,4 +1,4 @@
-"""Commands on sessions: list, create, load, close, configure, show their messages."""
+"""Commands of `memory.sessions`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, Session, User
 
-__all__ = ["app"]
+__all__ = ["sessions"]
+
+sessions = typer.Typer(no_args_is_help=True, help="Sessions: options and messages.")
+app.add_typer(sessions, name="sessions")
 
 OnlyOf = Annotated[Optional[str], typer.Option("--agent", help=fields.SESSION_OF)]
 Extract = Annotated[Optional[bool], typer.Option("--extract/--no-extract", help=fields.EXTRACT)]
@@ -27,8 +30,8 @@ Language = Annotated[Optional[str], typer.Option(help=fields.LANGUAGE)]
 Verbosity = Annotated[Optional[str], typer.Option(help=fields.VERBOSITY)]
 
 
-@app.command()
-def sessions(
+@sessions.command("list")
+def list_(
     user: User,
     agent: Annotated[Optional[str], typer.Option("--agent", help=fields.SESSIONS_OF)] = None,
     data_dir: DataDir = None,
@@ -36,12 +39,12 @@ def sessions(
 ) -> None:
     """List a user's sessions, the one with the latest message first."""
     with work.store.opened(data_dir) as memory:
-        found = memory.sessions(user_id=user, agent_id=agent)
+        found = memory.sessions.list(user_id=user, agent_id=agent)
     work.show.as_json(found) if json else work.show.sessions(found)
 
 
-@app.command("create-session")
-def create_session(
+@sessions.command("create")
+def create(
     user: User,
     session: Annotated[Optional[str], typer.Argument(help=fields.NEW_SESSION)] = None,
     agent: Annotated[Optional[str], typer.Option("--agent", help=fields.SESSION_AGENT)] = None,
@@ -58,12 +61,12 @@ def create_session(
     """Create a session without messages, with options of its own."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
     with work.store.opened(data_dir) as memory:
-        info = memory.create_session(user_id=user, session_id=session, agent_id=agent, **given)
+        info = memory.sessions.create(user_id=user, session_id=session, agent_id=agent, **given)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
-@app.command("load-session")
-def load_session(
+@sessions.command("load")
+def load(
     session: Session,
     user: User,
     agent: OnlyOf = None,
@@ -72,12 +75,12 @@ def load_session(
 ) -> None:
     """Show a session, and open it again if it was closed."""
     with work.store.opened(data_dir) as memory:
-        info = memory.load_session(user_id=user, session_id=session, agent_id=agent)
+        info = memory.sessions.load(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
-@app.command("close-session")
-def close_session(
+@sessions.command("close")
+def close(
     session: Session,
     user: User,
     agent: OnlyOf = None,
@@ -86,11 +89,11 @@ def close_session(
 ) -> None:
     """Extract the facts of a session, and refuse further messages until it is loaded."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        info = memory.close_session(user_id=user, session_id=session, agent_id=agent)
+        info = memory.sessions.close(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
 
-@app.command()
+@sessions.command("configure")
 def configure(
     session: Session,
     user: User,
@@ -108,14 +111,14 @@ def configure(
     """Override the options of a session from now on, and show them."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
     with work.store.opened(data_dir) as memory:
-        options = memory.configure_session(
+        options = memory.sessions.configure(
             user_id=user, session_id=session, agent_id=agent, **given
         )
     work.show.as_json(options) if json else work.show.pairs(options.model_dump(mode="json"))
 
 
-@app.command()
-def log(
+@sessions.command("messages")
+def messages(
     session: Session,
     user: User,
     agent: AsAgent = None,
@@ -128,13 +131,13 @@ def log(
 ) -> None:
     """Show the messages of a session."""
     with work.store.opened(data_dir) as memory:
-        messages = memory.messages(
+        messages = memory.sessions.messages(
             user_id=user, session_id=session, agent_id=agent, limit=limit, newest=newest
         )
     work.show.as_json(messages) if json else work.show.messages(messages)
 
 
-@app.command()
+@sessions.command("pop")
 def pop(
     session: Session,
     user: User,
@@ -145,32 +148,11 @@ def pop(
 ) -> None:
     """Take back the latest message of a session, with what it alone said, and show it."""
     with work.store.opened(data_dir, embeds=True) as memory:
-        popped = memory.pop(user_id=user, session_id=session, message_id=message, agent_id=agent)
+        popped = memory.sessions.pop(
+            user_id=user, session_id=session, message_id=message, agent_id=agent
+        )
         memory.flush()
     work.show.as_json(popped) if json else work.show.messages([popped])
-
-
-@app.command()
-def requests(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """List a user's requests to forget, said in conversations, the latest first."""
-    with work.store.opened(data_dir) as memory:
-        found = memory.requests(user_id=user)
-    work.show.as_json(found) if json else work.show.requests(found)
-
-
-@app.command("settle-request")
-def settle_request(
-    request_id: Annotated[str, typer.Argument(help=fields.REQUEST)],
-    user: User,
-    answer: Annotated[fields.Answer, typer.Option("--answer", "-a", help=fields.ANSWER)],
-    data_dir: DataDir = None,
-    json: AsJson = False,
-) -> None:
-    """Settle a user's request to forget."""
-    with work.store.opened(data_dir, embeds=True) as memory:
-        found = memory.settle_request(request_id, user_id=user, answer=answer)
-        memory.flush()
-    work.show.as_json(found) if json else work.show.requests([found])
 
 
 def _given(
