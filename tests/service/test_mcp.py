@@ -256,7 +256,7 @@ def test_a_text_that_is_no_sentence_is_refused_with_advice(service):
 @pytest.mark.parametrize(
     ("name", "arguments", "reason"),
     [
-        ("remember", {}, "missing: content"),
+        ("remember", {}, "content is missing"),
         ("observe", {"session_id": "s", "messages": [{"role": "user"}]}, "messages.0.content"),
         ("remember", {"content": "x", "tag": "y"}, "unknown key 'tag'; did you mean 'tags'?"),
         ("recall", {"query": "x", "limit": 500}, "limit must be 1 to 50 (got 500)"),
@@ -287,7 +287,7 @@ def test_a_correction_by_an_agent_is_trusted_as_an_agents_word(service):
 
     over_http(service, service.token(["maya"], [R, W]), use)
     assert service.memory.get(own.id).trust == "agent"
-    before = [one.fact.content for one in service.memory.history(own.id)]
+    before = [one.fact.content for one in service.memory.history.versions(own.id)]
     assert "Maya lives in Oslo" in before
 
 
@@ -373,7 +373,7 @@ def test_the_configuration_of_an_agent_says_whose_memory_it_has(service):
     token = service.token(["team-*"], [R, W])
     over_http(service, token, refused)
     added = over_http(service, token, use, user="team-a", agent="cook").split()[-1]
-    assert service.memory.users() == ["team-a"]
+    assert service.memory.admin.users() == ["team-a"]
     assert service.memory.get(added).agent_id == "cook"
 
 

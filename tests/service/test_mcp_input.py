@@ -100,7 +100,7 @@ def memory(open_memory: Any) -> SemanticMemory:
     opened: SemanticMemory = open_memory()
     fact = opened.add("Likes tea", user_id="maya")
     TOOLS["update_memory"]["memory_id"] = fact.id
-    opened.create_session(user_id="maya", session_id="s1")
+    opened.sessions.create(user_id="maya", session_id="s1")
     return opened
 
 

@@ -15,17 +15,17 @@ def test_retention_halves_with_the_half_life_and_starts_anew_when_confirmed(
 ):
     fact = memory.add("Compaction is leveled", user_id="u1", category="decision")
     clock.advance(days=30)
-    explained = memory.explain(fact.id)
+    explained = memory.history.explain(fact.id)
     assert explained.half_life_days == 30
     assert explained.retention == pytest.approx(0.5)
     memory.add("Compaction is leveled", user_id="u1", category="decision")
-    assert memory.explain(fact.id).retention == pytest.approx(1.0)
+    assert memory.history.explain(fact.id).retention == pytest.approx(1.0)
 
 
 def test_what_never_fades_has_no_half_life(memory: SemanticMemory, clock: FrozenClock):
     fact = memory.add("Likes tea", user_id="u1", category="preference")
     clock.advance(days=1_000)
-    explained = memory.explain(fact.id)
+    explained = memory.history.explain(fact.id)
     assert explained.half_life_days is None
     assert explained.retention == 1.0
 
@@ -39,7 +39,7 @@ def test_what_is_explained_is_what_ranks(memory: SemanticMemory, clock: FrozenCl
     memory.flush()
     clock.advance(days=100)
     (hit,) = memory.search("Compaction is leveled", user_id="u1")
-    explained = memory.explain(fact.id)
+    explained = memory.history.explain(fact.id)
     assert explained.retention == pytest.approx(hit.parts.retention)
     assert (explained.half_life_days is None) == bool(tags)
 
@@ -50,19 +50,19 @@ def test_both_sides_of_a_replacement_name_the_other(memory: SemanticMemory, cloc
     memory.update(fact.id, content="Lives in Berlin")
     clock.advance(days=1)
     memory.update(fact.id, content="Lives in Paris")
-    now = memory.explain(fact.id)
+    now = memory.history.explain(fact.id)
     assert [one.content for one in now.replaced] == ["Lives in Oslo", "Lives in Berlin"]
     assert now.replaced_by is None
-    before = memory.explain(now.replaced[0].id)
+    before = memory.history.explain(now.replaced[0].id)
     assert before.replaced_by == now.fact
     assert before.replaced == ()
     memory.delete(fact.id)
     with pytest.raises(NotFoundError):
-        memory.explain(fact.id)
+        memory.history.explain(fact.id)
 
 
 def test_what_was_merged_names_what_took_it_in(memory: SemanticMemory):
-    memory.add_many(
+    memory.transfer.add_many(
         [
             {"content": "I work as a storage engineer in Oslo"},
             {"content": "I do work as a storage engineer in Oslo"},
@@ -70,17 +70,17 @@ def test_what_was_merged_names_what_took_it_in(memory: SemanticMemory):
         user_id="u1",
     )
     memory.flush()
-    memory.maintain(["dedup"])
+    memory.jobs.run(["dedup"])
     (kept,) = memory.list(user_id="u1")
     (taken,) = memory.list(user_id="u1", status="archived")
-    assert memory.explain(kept.id).replaced == (taken,)
-    assert memory.explain(taken.id).replaced_by == kept
+    assert memory.history.explain(kept.id).replaced == (taken,)
+    assert memory.history.explain(taken.id).replaced_by == kept
 
 
 def test_another_users_memory_is_not_explained(memory: SemanticMemory):
     fact = memory.add("Likes tea", user_id="u1")
     with pytest.raises(NotFoundError):
-        memory.explain(fact.id, user_id="u2")
+        memory.history.explain(fact.id, user_id="u2")
 
 
 def test_a_listing_by_status_holds_that_status_only(memory: SemanticMemory, clock: FrozenClock):
@@ -125,18 +125,18 @@ def test_a_map_holds_what_is_believed_facts_before_messages(memory: SemanticMemo
     gone = memory.add("Likes coffee", user_id="u1", category="preference")
     memory.delete(gone.id)
     memory.add("Likes chess", user_id="u2")
-    layout = memory.layout(user_id="u1")
+    layout = memory.profile.layout(user_id="u1")
     assert len(layout.points) == 3
     assert layout.points[0].id == tea.id
-    assert layout == memory.layout(user_id="u1")
-    assert [point.id for point in memory.layout(user_id="u1", limit=1).points] == [tea.id]
-    assert memory.layout(user_id="nobody").points == ()
+    assert layout == memory.profile.layout(user_id="u1")
+    assert [point.id for point in memory.profile.layout(user_id="u1", limit=1).points] == [tea.id]
+    assert memory.profile.layout(user_id="nobody").points == ()
     for limit in (0, 5_001):
         with pytest.raises(InvalidInputError, match="limit"):
-            memory.layout(user_id="u1", limit=limit)
+            memory.profile.layout(user_id="u1", limit=limit)
 
 
 def test_the_text_of_a_point_is_cut(memory: SemanticMemory):
     memory.add("x" * 1_000, user_id="u1")
-    (point,) = memory.layout(user_id="u1").points
+    (point,) = memory.profile.layout(user_id="u1").points
     assert point.text == "x" * 200

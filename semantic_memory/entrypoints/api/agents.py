@@ -75,7 +75,7 @@ class Agents:
 
 def _tools(scope: Scope) -> str:
     """Return the set of tools that the address asks for."""
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("tools", [TOOLSETS[0]])
+    asked: list[str] = parse_qs(scope["query_string"].decode("latin-1")).get("tools", [TOOLSETS[0]])
     return asked[-1]
 
 

@@ -1,4 +1,4 @@
-"""Serving an open store to other processes of this machine, at once or from their first connection."""
+"""Serving an open store to other processes of this machine, at once or when one first connects."""
 
 from __future__ import annotations
 

@@ -104,11 +104,9 @@ def listed(found: Sequence[Fact], behind: str | None) -> str:
 
 def whole(fact: Fact) -> str:
     """Return one memory in full, as far as it fits."""
-    about = [
-        NOTE,
-        f"id {fact.id}, said {fact.created_at:%Y-%m-%d %H:%M}, {fact.category}, {fact.status},"
-        f" trust {fact.trust}, confidence {fact.confidence:.2f}",
-    ]
+    said = f"{fact.created_at:%Y-%m-%d %H:%M}"
+    standing = f"trust {fact.trust}, confidence {fact.confidence:.2f}"
+    about = [NOTE, f"id {fact.id}, said {said}, {fact.category}, {fact.status}, {standing}"]
     if fact.tags:
         about.append(f"tags {' '.join(fact.tags)}")
     if fact.source.session_id is not None:

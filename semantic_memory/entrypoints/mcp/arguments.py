@@ -16,7 +16,7 @@ from semantic_memory.domain.facts import Category
 from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.query_text import LONGEST_QUERY
-from semantic_memory.domain.values import parse
+from semantic_memory.domain.refusals import parse
 
 LONGEST_CONTENT = 2_000  # characters: what is longer is a text, not a fact
 MOST_HITS = 50  # what an agent reads competes with its own window

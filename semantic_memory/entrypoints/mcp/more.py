@@ -29,7 +29,7 @@ class MoreTools:
     def profile(self, ctx: Ctx) -> str:
         """Return the user's profile and history: work, private life, concerns, past events."""
         with self._calls.tool(ctx, Right.READ) as (user, caller):
-            found = self._calls.memory.profile(user_id=user, agent_id=caller.agent_id)
+            found = self._calls.memory.profile.get(user_id=user, agent_id=caller.agent_id)
         return answers.profile(found)
 
     def list_memories(
@@ -53,7 +53,7 @@ class MoreTools:
         """Begin a conversation explicitly; observe begins one too."""
         with self._calls.tool(ctx, Right.WRITE) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            info = self._calls.memory.create_session(
+            info = self._calls.memory.sessions.create(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
         return _session(info)
@@ -62,7 +62,7 @@ class MoreTools:
         """Return a conversation's statistics and options, and open it again if it was closed."""
         with self._calls.tool(ctx, Right.WRITE) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            info = self._calls.memory.load_session(
+            info = self._calls.memory.sessions.load(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
         return _session(info)
@@ -71,7 +71,7 @@ class MoreTools:
         """End a conversation: its facts are extracted at once, and no messages are taken."""
         with self._calls.tool(ctx, Right.WRITE) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            info = self._calls.memory.close_session(
+            info = self._calls.memory.sessions.close(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
         return _session(info)

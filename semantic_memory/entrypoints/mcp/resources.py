@@ -62,7 +62,7 @@ class Resources:
     def session(self, ctx: Ctx, session_id: str) -> str:
         """The messages of a conversation."""
         with self._calls.resource(ctx) as (user, caller):
-            said = self._calls.memory.messages(
+            said = self._calls.memory.sessions.messages(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
         return "\n".join(f"{message.speaker}: {message.content}" for message in said)
@@ -81,23 +81,23 @@ class Resources:
 
     def _profile(self, ctx: Ctx) -> str:
         with self._calls.resource(ctx) as (user, caller):
-            found = self._calls.memory.profile(user_id=user, agent_id=caller.agent_id)
+            found = self._calls.memory.profile.get(user_id=user, agent_id=caller.agent_id)
         return answers.profile(found)
 
     def _changes(self, ctx: Ctx) -> str:
         with self._calls.resource(ctx) as (user, caller):
             filters = seen(caller, Filters(categories=frozenset(_FACTS)))
             learned = self._calls.memory.list(user_id=user, filters=filters, limit=_RECENT)
-            retired = self._calls.memory.beliefs.retired(user_id=user, limit=_RECENT)
+            retired = self._calls.memory.history.retired(user_id=user, limit=_RECENT)
         return answers.changes(learned, [one for one in retired if caller.sees(one.fact.agent_id)])
 
     def _tags(self, ctx: Ctx) -> str:
         with self._calls.resource(ctx) as (user, caller):
             caller.require(Right.READ, user)  # counts of all agents' memories
-            found = self._calls.memory.tags(user_id=user)
+            found = self._calls.memory.profile.tags(user_id=user)
         return json.dumps({one.tag: one.memories for one in found})
 
     def _sessions(self, ctx: Ctx) -> str:
         with self._calls.resource(ctx) as (user, caller):
-            found = self._calls.memory.sessions(user_id=user, agent_id=caller.agent_id)
+            found = self._calls.memory.sessions.list(user_id=user, agent_id=caller.agent_id)
         return json.dumps([info.model_dump(mode="json") for info in found])

@@ -10,9 +10,9 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.types import Resource, ToolAnnotations
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from semantic_memory.domain.values import explain
+from semantic_memory.domain.refusals import explain
 from semantic_memory.entrypoints.mcp import resources
 from semantic_memory.entrypoints.mcp.arguments import ShortSchema
 from semantic_memory.entrypoints.mcp.calls import CallerOf, Calls
@@ -97,19 +97,10 @@ class _Tool(Tool):
         except ToolError as error:
             prefix = f"Error executing tool {self.name}: "
             if isinstance(cause := error.__cause__, ValidationError):
-                raise ToolError(_told(cause, self.fn_metadata.arg_model)) from None
+                raise ToolError(explain(cause, self.fn_metadata.arg_model)) from None
             if str(error).startswith(prefix):
                 raise ToolError(str(error).removeprefix(prefix)) from None
             raise  # a crash, of which the log tells more
-
-
-def _told(error: ValidationError, model: type[BaseModel]) -> str:
-    """Describe wrong arguments, first those that are missing."""
-    missing = [item["loc"] for item in error.errors() if item["type"] == "missing"]
-    if missing:
-        names = ", ".join(".".join(str(part) for part in place) for place in missing)
-        return f"missing: {names}"
-    return explain(error, model.model_fields)
 
 
 def _tool(call: Callable[..., str], hints: ToolAnnotations) -> Tool:
