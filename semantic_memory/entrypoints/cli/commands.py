@@ -82,7 +82,13 @@ def ingest(
         ),
     ],
     user: Annotated[
-        Optional[str], typer.Option("--user", "-u", help="The user, if the file names none.")
+        Optional[str],
+        typer.Option(
+            "--user",
+            "-u",
+            envvar="SEMANTIC_MEMORY_USER",
+            help="The user, if the file names none.",
+        ),
     ] = None,
     session: Annotated[
         Optional[str],

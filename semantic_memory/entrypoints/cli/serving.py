@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -69,6 +70,12 @@ def mcp(
     tools: Annotated[
         str, typer.Option(help="five: the tools of every agent; all: lists, sessions, ... too.")
     ] = "five",
+    by_project: Annotated[
+        bool,
+        typer.Option(
+            "--by-project", help="Limit it to the repository of the working directory, as an agent."
+        ),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store to one agent over standard input and output (MCP).
@@ -86,6 +93,12 @@ def mcp(
         raise InvalidInputError(f"--tools must be {' or '.join(TOOLSETS)} (got {tools!r})")
     if user.endswith("*"):
         raise InvalidInputError(f"--user must be one user (got {user!r})")
+    if by_project:
+        if agent is not None:
+            raise InvalidInputError("give --agent or --by-project")
+        from semantic_memory.domain.projects import project_of
+
+        agent = project_of(Path.cwd())
     rights = frozenset(right or (Right.READ, Right.WRITE))
     caller = Caller("stdio", (user,), rights, agent_id=agent, spaces=tuple(space or ()))
     run(lambda: work.store.shared(data_dir), caller, tools)
