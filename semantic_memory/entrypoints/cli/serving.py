@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
+DASHBOARD = "/dashboard"
+
 keys = typer.Typer(no_args_is_help=True, help="API keys of the service.")
 app.add_typer(keys, name="keys")
 
@@ -58,7 +60,7 @@ def serve(
     given = {"host": host, "port": port, "workers": workers}
     service = {name: value for name, value in given.items() if value is not None}
     settings = work.settings.located(data_dir, work.settings.load(service=service or None))
-    run(settings, work.store.prepared(settings))
+    run(settings, work.store.prepared(settings), _say_where)
 
 
 @app.command()
@@ -183,6 +185,15 @@ def _keys(data_dir: str | None) -> Iterator[Keys]:
     encryption = work.keyring.make_encryption(settings)
     with work.state.opened(settings.data_dir, encryption, settings.store.plain_url) as state:
         yield state.keys()
+
+
+def _say_where(url: str) -> None:
+    work.show.err.print(
+        f"serving at {url}\ndashboard {url}{DASHBOARD}/",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:
