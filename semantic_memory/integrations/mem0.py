@@ -155,7 +155,7 @@ class Memory:
             return None
         if metadata and not metadata.items() <= fact.metadata.items():
             self._memory.update(id_, metadata={**fact.metadata, **metadata})
-        shown = {"id": id_, "memory": fact.content}
+        shown: Result = {"id": id_, "memory": fact.content}
         if metadata:
             shown["metadata"] = metadata
         return {**shown, "event": "ADD" if event.kind == "added" else "UPDATE"}
