@@ -122,6 +122,7 @@ def clear(name: str, error: str | None) -> bool:
     """Return True unless an error is a crash, of which the SDK tells nothing but the tool."""
     return error is None or (
         not error.startswith(f"Error executing tool {name}")
+        and "pydantic" not in error
         and "Traceback" not in error
         and "internal" not in error.casefold()
         and len(error) < 5_000
