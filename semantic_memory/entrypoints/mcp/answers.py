@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.markers import NOTE
 from semantic_memory.domain.profile import Overview
@@ -22,8 +21,6 @@ _LENGTHS = (800, 400, 200, 100, 50, 0)
 """Characters of a row's text, of which the largest is taken that fits."""
 _MOST_SENTENCES = 20
 _CLIPPED = "Clipped with […]: recall with memory_id returns one in full."
-
-_counter = TiktokenCounter()
 
 
 class Row(NamedTuple):
@@ -55,7 +52,13 @@ def fitting(head: Iterable[str], rows: Sequence[Row], foot: Iterable[str] = ()) 
 def fits(text: str) -> bool:
     """Return True for a text of at most `MOST_TOKENS`."""
     # a token has at least one byte, so that the vocabulary is seldom loaded
-    return len(text.encode("utf-8")) <= MOST_TOKENS or _counter.count(text) <= MOST_TOKENS
+    return len(text.encode("utf-8")) <= MOST_TOKENS or _count(text) <= MOST_TOKENS
+
+
+def _count(text: str) -> int:
+    from semantic_memory.context.tokens import load_encoding  # loads parts of the memory
+
+    return len(load_encoding("o200k_base").encode_ordinary(text))
 
 
 def cut(text: str) -> str:
