@@ -45,7 +45,7 @@ def reader(embedder) -> QuestionReader:
         ("which town is Priya based in these days?", "home", "self"),
         ("am I allergic to anything", "allergy", "self"),
         ("what does my brother do for a living?", "job", "near"),
-        ("which languages does Odile speak", "language", "self"),
+        ("what languages can I speak?", "language", "self"),
     ],
 )
 def test_an_attribute_that_is_asked_for_is_read(embedder, reader, question, slot, about):
