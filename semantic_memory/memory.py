@@ -90,6 +90,7 @@ from semantic_memory.items import Items
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
     from semantic_memory.application.document import Document
     from semantic_memory.application.feed import Subscription
+    from semantic_memory.application.inspection import Inspection
     from semantic_memory.application.transfer import Record
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.client import Client
@@ -275,6 +276,11 @@ class SemanticMemory:
     def settings(self) -> Settings:
         """The settings of the store."""
         return self._use_cases.settings
+
+    @property
+    def inspection(self) -> Inspection:
+        """The use cases of those who look into the store, such as its dashboard."""
+        return self._use_cases.inspection
 
     @property
     def items(self) -> Items:
