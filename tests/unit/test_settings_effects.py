@@ -22,6 +22,7 @@ from tests.unit.settings_effects import (  # noqa: F401 - they register their ca
     ranking,
     service,
     store,
+    traces,
     upkeep,
     window,
     writing,

@@ -136,7 +136,7 @@ function Groups({ counts, items, may, done, user }) {
           name=${name}
           title=${title}
           count=${counts[name]}
-          items=${items.filter((one) => one.group === name)}
+          items=${items.filter((one) => one.group === name && (one.fact || name === "forgotten"))}
           may=${may}
           done=${done}
         />`,
