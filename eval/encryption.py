@@ -78,7 +78,7 @@ def _opened(
 def _fill(memory: SemanticMemory, number: int) -> None:
     dice = random.Random(0)
     for session in range(_SESSIONS):
-        memory.create_session(user_id=_USER, session_id=f"s{session}", extract=False)
+        memory.sessions.create(user_id=_USER, session_id=f"s{session}", extract=False)
         said = [_message(dice) for _ in range(number // _SESSIONS)]
         memory.observe(said, user_id=_USER, session_id=f"s{session}")
     memory.flush()

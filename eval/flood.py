@@ -73,7 +73,7 @@ def flood(directory: Path, sessions: int, each: int, callers: int) -> dict[str, 
         done = time.perf_counter() - start
         watch.end()
         watcher.join()
-        stored = sum(info.messages for info in memory.sessions(user_id="flood"))
+        stored = sum(info.messages for info in memory.sessions.list(user_id="flood"))
         facts = len(memory.list(user_id="flood", filters=_FACTS, limit=None))
     return {
         "sessions": sessions,

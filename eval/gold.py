@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from eval.datasets.files import read_text
 from eval.datasets.load import GOLD
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.values import ModelT, parse
+from semantic_memory.domain.refusals import ModelT, parse
 
 T = TypeVar("T")
 

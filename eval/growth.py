@@ -1,9 +1,9 @@
 """Growth of a store: speed, RAM and disk over the number of users, and of one user's memories.
 
 Each size is built in one process and measured in another, in a directory of its own. Vectors are
-drawn around centres, so that nothing is embedded; facts go through `add_many` with its gate, and
-the index is filled from the ledger. Duplicates and conflicts are looked for by `maintain`, of one
-user.
+drawn around centres, so that nothing is embedded; facts go through `transfer.add_many`
+with its gate, and the index is filled from the ledger. Duplicates and conflicts are looked for by
+`jobs.run`, of one user.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WARM = 50
 """Number of users that are searched again and again."""
 _SEARCHES = 200
 _MAINTAINED = 10_000
-"""Number of a user's memories up to which `maintain` is measured; it takes some ms for each."""
+"""Number of a user's memories up to which `jobs.run` is measured; it takes some ms for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ def _build(directory: Path, size: Size) -> dict[str, float]:
             for first in range(0, size.each, _BATCH):
                 numbers = range(first, min(first + _BATCH, size.each))
                 items = [{"content": statement(dice, number)} for number in numbers]
-                memory.add_many(items, user_id=_name(user))
+                memory.transfer.add_many(items, user_id=_name(user))
         added = time.perf_counter()
-        memory.rebuild()
+        memory.admin.rebuild()
         filled = time.perf_counter()
     return {
         "add_many, a memory, ms": 1_000 * (added - start) / size.memories,
@@ -104,7 +104,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         cold = [search(user) for user in range(1, min(size.users, _WARM))]
         if cold:
             figures["first search of another user, ms"] = statistics.median(cold)
-        memory.check()  # levels and opens the index, which background work would do
+        memory.admin.check()  # levels and opens the index, which background work would do
         warm = sorted(search(dice.randrange(min(size.users, _WARM))) for _ in range(_SEARCHES))
         figures["search p50, ms"] = statistics.median(warm)
         figures["search p95, ms"] = warm[int(0.95 * (_SEARCHES - 1))]
@@ -112,7 +112,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         figures |= _disk(directory)
         if size.each <= _MAINTAINED:
             figures["maintain a user, s"] = (
-                _milliseconds(lambda: memory.maintain(user_id=_name(0))) / 1_000
+                _milliseconds(lambda: memory.jobs.run(user_id=_name(0))) / 1_000
             )
         figures["forget a user, ms"] = _milliseconds(
             lambda: memory.forget(user_id=_name(0), everything=True)

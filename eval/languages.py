@@ -103,7 +103,7 @@ def tell(
             progress(f"telling, {session}", done, len(pairs))
         memory.flush()
     clock.moment = _START + 2 * _APART
-    memory.maintain(_JOBS)
+    memory.jobs.run(_JOBS)
     return [_outcome(memory, item) for item in items]
 
 

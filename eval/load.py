@@ -186,7 +186,7 @@ async def _load(
             outcome.lost += len(texts - {fact.content for fact in kept})
         for user_id, ids in outcome.added.items():
             for fact_id in ids:
-                outcome.lost += not await client.history(fact_id, user_id=user_id)
+                outcome.lost += not await client.history.versions(fact_id, user_id=user_id)
     return outcome
 
 

@@ -226,7 +226,7 @@ def _outcome(
         attack,
         tuple(content for one, content in believed.items() if one not in present),
         any(word.casefold() in part for part in _ordering(block) for word in attack.words),
-        bool(memory.requests(user_id=user)),
+        bool(memory.history.requests(user_id=user)),
         any(fact.content.strip() in text for fact in said),
     )
 

@@ -85,7 +85,7 @@ def _rebuilt(memory: SemanticMemory) -> tuple[list[float], float]:
     """Return the seconds that each search took during a rebuild, and those of the rebuild."""
     memory.search("warm up", user_id=_USER)
     start = time.perf_counter()
-    rebuilding = threading.Thread(target=memory.rebuild)
+    rebuilding = threading.Thread(target=memory.admin.rebuild)
     rebuilding.start()
     found = list(_searches(memory, rebuilding))
     rebuilding.join()

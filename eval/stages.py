@@ -150,7 +150,9 @@ def _writing(scratch: Path) -> dict[str, float]:
 
 
 def _add(memory: SemanticMemory, texts: Sequence[str]) -> None:
-    memory.add_many([{"content": text, "category": "finding"} for text in texts], user_id="adds")
+    memory.transfer.add_many(
+        [{"content": text, "category": "finding"} for text in texts], user_id="adds"
+    )
 
 
 def _observe(memory: SemanticMemory, texts: Sequence[str], first: int) -> None:

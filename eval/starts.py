@@ -98,7 +98,7 @@ def measure(directory: Path, rounds: int, progress: Progress) -> dict[str, float
         "semantic-memory --version": lambda: _ended([*_PROGRAM, "--version"]),
         "semantic-memory --help": lambda: _ended([*_PROGRAM, "--help"]),
         "completion": lambda: _ended(_PROGRAM, completion),
-        "stats": lambda: _ended([*_PROGRAM, "stats", *data]),
+        "stats": lambda: _ended([*_PROGRAM, "admin", "stats", *data]),
         "search": lambda: _ended([*_PROGRAM, "search", "a sorted shelf", "--user", USER, *data]),
         "mcp, until initialize is answered": lambda: _initialized(
             [*_PROGRAM, "mcp", "--user", USER, *data]

@@ -43,7 +43,9 @@ def starvation(directory: Path, rounds: int, flooding: int) -> dict[str, Waits]:
     """
     dice = random.Random(0)
     with SemanticMemory.open(directory) as memory:
-        memory.add_many([{"content": sentence(dice, n)} for n in range(_MEMORIES)], user_id="calm")
+        memory.transfer.add_many(
+            [{"content": sentence(dice, n)} for n in range(_MEMORIES)], user_id="calm"
+        )
         memory.flush()
         quiet = _timed(memory, rounds)
         with _flood(memory, flooding):
@@ -70,7 +72,7 @@ def _calls(memory: SemanticMemory, number: int) -> Iterator[tuple[str, Callable[
     yield "search", lambda: memory.search("Where is the spare key?", user_id="calm")
     yield "context", lambda: memory.context("Where is the spare key?", user_id="calm", budget=500)
     yield "forget", lambda: memory.forget(user_id="calm", query="spare key behind the blue door")
-    yield "check", memory.check
+    yield "check", memory.admin.check
 
 
 @contextmanager

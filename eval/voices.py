@@ -32,7 +32,8 @@ from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.domain.messages import Role
-from semantic_memory.domain.values import Content, Identifier, Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Content, Identifier, Value
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.settings import load
 

@@ -68,7 +68,7 @@ def push_through(turns: Sequence[Turn], window: int) -> dict[str, Any]:
         TemporaryDirectory(prefix="semantic-memory-eval-") as directory,
         SemanticMemory.open(Path(directory, "store"), observer=events.append) as memory,
     ):
-        session = memory.session(
+        session = memory.sessions.open(
             user_id="u1",
             session_id="s1",
             system_prompt="You are a helpful assistant.",

@@ -30,7 +30,7 @@ def work(directory: Path, *, cut_after: int | None = None) -> None:
     """Process the documents from where the checkpoint says; stop after `cut_after` of them."""
     with (
         SemanticMemory.open(directory) as memory,
-        memory.session(user_id="agent", session_id="indexing") as session,
+        memory.sessions.open(user_id="agent", session_id="indexing") as session,
     ):
         checkpoint = session.checkpoint("task", Indexing)
         state = checkpoint.load() or Indexing()

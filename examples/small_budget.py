@@ -48,7 +48,7 @@ def run(directory: Path) -> None:
                 created_at=NOW - timedelta(weeks=week),
             )
         memory.flush()
-        memory.maintain(jobs=["rollup"])
+        memory.jobs.run(jobs=["rollup"])
         block = memory.context("Plan the days of my trip to Lisbon", user_id="ann", budget=BUDGET)
         print(block.text)
         print(f"{block.tokens} of {BUDGET} tokens, {block.omitted} memories left out")

@@ -88,7 +88,7 @@ def read_keys(file: Path, data_dir: Path) -> list[str]:
 def _fernets(keys: Sequence[str]) -> list[Fernet]:
     if not keys:
         raise ConfigurationError(
-            "encryption.key is empty: make a key with `semantic-memory new-key FILE`"
+            "encryption.key is empty: make a key with `semantic-memory admin new-key FILE`"
         )
     module = _module()
     try:
@@ -96,7 +96,7 @@ def _fernets(keys: Sequence[str]) -> list[Fernet]:
     except ValueError:
         raise ConfigurationError(
             "encryption.key isn't a key: it must be 32 bytes in URL-safe base64, as"
-            " `semantic-memory new-key FILE` writes it"
+            " `semantic-memory admin new-key FILE` writes it"
         ) from None
 
 

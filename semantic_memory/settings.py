@@ -37,8 +37,9 @@ from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.profile import TierAges
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.retention import Periods
-from semantic_memory.domain.values import Tag, Unit, explain
+from semantic_memory.domain.values import Tag, Unit
 
 Days = Annotated[float, Field(gt=0, le=36_525)]
 FILE = "semantic_memory.toml"
@@ -58,7 +59,7 @@ class EmbeddingSettings(Section):
     provider: Literal["onnx", "sentence-transformers", "openai"] = "onnx"
     """`onnx` is the packaged model, `sentence-transformers` another on this machine (needs the
     extra of that name), `openai` one at an OpenAI-compatible endpoint. A store keeps its model
-    until `semantic-memory reembed`."""
+    until `semantic-memory admin reembed`."""
     model: str = ""
     """Name or path for sentence-transformers, model name for openai; unused by onnx."""
     dimension: int = Field(default=1536, ge=1)
@@ -173,9 +174,9 @@ class IngestSettings(Section):
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""
     forget_requests: Literal["ask", "leave out", "at once"] = "ask"
-    """Treatment of requests to forget, said in a conversation: put to the application (`requests`),
-    also left out of context blocks until they are settled, or done at once. A request to forget
-    everything is never done at once."""
+    """Treatment of requests to forget, said in a conversation: put to the application
+    (`history.requests`), also left out of context blocks until they are settled, or done at once. A
+    request to forget everything is never done at once."""
     retry_seconds: float = Field(default=60.0, gt=0)
     """Seconds before a model that couldn't be reached is tried again."""
 
@@ -205,7 +206,7 @@ class LogSettings(Section):
         if isinstance(values, dict) and (moved := sorted({"key", "key_file"} & values.keys())):
             raise ValueError(
                 f"log.{moved[0]} is encryption.{moved[0]} now, and encrypts the whole store: rename"
-                " it, and run `semantic-memory encrypt` once"
+                " it, and run `semantic-memory admin encrypt` once"
             )
         return values
 
@@ -217,7 +218,7 @@ class EncryptionSettings(Section):
     """Keys that encrypt the store, separated by commas, the one to write with first."""
     key_file: Path | None = None
     """A file with such keys instead, one a line, outside the data directory. `semantic-memory
-    new-key` makes one, `encrypt` brings a store that exists under its first key."""
+    admin new-key` makes one, `admin encrypt` brings a store that exists under its first key."""
 
 
 class StoreSettings(Section):
@@ -334,8 +335,8 @@ class ContextSettings(Section):
     memory_files: float = Field(default=0.5, ge=0, le=1)
     """Largest share of the budget for memory files, where a block is to begin with them."""
     audit: int = Field(default=200, ge=0)
-    """Number of the latest blocks of each user of which `audit` knows the memories: ids, scores and
-    reasons, about 3 KB a block of 40 memories. 0 keeps none."""
+    """Number of the latest blocks of each user of which `history.audit` knows the memories: ids,
+    scores and reasons, about 3 KB a block of 40 memories. 0 keeps none."""
     shares: Mapping[Category, float] = Field(default_factory=dict)
     """Largest share of the budget by category, while other categories can use the rest; replaces
     the defaults: personal, project, technical, decision, finding 0.25, preference, feedback,
@@ -571,7 +572,7 @@ class BeliefSettings(Section):
     """Most pairs of facts that it judges in an hour."""
     daily_budget_tokens: int | None = Field(default=None, ge=0)
     """Most tokens, in and out, that the model of `llm` takes in a day, UTC; no limit by default.
-    Once they are spent, it is asked no more that day; `stats` says so."""
+    Once they are spent, it is asked no more that day; `admin.stats` says so."""
     daily_budget_usd: float | None = Field(default=None, ge=0)
     """The same in USD, by the endpoint's price, which it needs."""
 
@@ -692,9 +693,7 @@ def load(**arguments: Any) -> Settings:
     try:
         return Settings(**{key: value for key, value in arguments.items() if value is not None})
     except ValidationError as error:
-        raise ConfigurationError(
-            f"settings: {explain(error, known=Settings.model_fields)}"
-        ) from None
+        raise ConfigurationError(f"settings: {explain(error, Settings)}") from None
     except ValueError as error:
         raise ConfigurationError(f"settings: {error}") from None
 

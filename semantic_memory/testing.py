@@ -46,7 +46,7 @@ __all__ = [
 
 def use_cases(memory: SemanticMemory) -> UseCases:
     """Return the use cases behind the facade of an open memory."""
-    return memory._use_cases  # noqa: SLF001 - the one place that looks behind it
+    return memory._parts()  # noqa: SLF001 - the one place that looks behind it
 
 
 class FrozenClock:

@@ -186,7 +186,7 @@ def _questions(user_id: str, tables: Tables) -> Iterator[Question]:
 
 def _messages(client: Client, user_id: str, session_id: str) -> dict[str, str]:
     try:
-        said = client.messages(user_id=user_id, session_id=session_id)
+        said = client.sessions.messages(user_id=user_id, session_id=session_id)
     except NotFoundError:
         return {}
     return {message.id: str(message.content) for message in said}

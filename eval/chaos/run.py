@@ -114,7 +114,7 @@ def settle(cluster: Cluster) -> None:
         cluster.worker_urls[0], timeout=_PATIENCE_SECONDS, seconds=_PATIENCE_SECONDS
     ) as client:
         client.flush()
-        client.maintain(["compact"])
+        client.jobs.run(["compact"])
         client.flush()
 
 

@@ -25,7 +25,8 @@ from eval.datasets.files import read_text
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Role
-from semantic_memory.domain.values import Content, Identifier, Name, Tag, Timestamp, Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Content, Identifier, Name, Tag, Timestamp, Value
 from semantic_memory.domain.values import Unit as Share
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)

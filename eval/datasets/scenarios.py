@@ -20,7 +20,8 @@ from eval.datasets.files import rows_of
 from eval.datasets.load import GOLD
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.messages import Role
-from semantic_memory.domain.values import Content, Identifier, Timestamp, Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 Kind = Literal["update", "correction", "look-alike", "paraphrase", "near-duplicate"]
 Half = Literal["build", "measure"]

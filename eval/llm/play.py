@@ -104,7 +104,7 @@ def play(conversation: Conversation, pace: Pace, endpoint: Endpoint, embedder: E
                     clock.moment = conversation.messages[-1].created_at or clock.moment
                     _observe(memory, conversation, conversation.messages)
                 memory.flush()
-            memory.maintain(user_id=conversation.name)
+            memory.jobs.run(user_id=conversation.name)
             played.facts = [
                 fact
                 for status in (Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED)

@@ -65,7 +65,7 @@ class _Play:
             self._clock.moment = week.end
             self._flush()
             for scenario in week.due:
-                self._memory.maintain(user_id=scenario.id)
+                self._memory.jobs.run(user_id=scenario.id)
             self._flush()
             for scenario in week.due:
                 yield scenario.id, self._ask(scenario)

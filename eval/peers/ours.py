@@ -29,7 +29,7 @@ class Ours:
 
     def add(self, user: str, texts: Sequence[str]) -> None:
         """Add texts in one transaction."""
-        self._memory.add_many([{"content": text} for text in texts], user_id=user)
+        self._memory.transfer.add_many([{"content": text} for text in texts], user_id=user)
 
     def search(self, user: str, question: str, k: int) -> int:
         """Search the user's memories."""

@@ -9,7 +9,7 @@ from semantic_memory.domain.english.words import WORD
 from semantic_memory.domain.patterns import regex
 
 _MANNERS = regex(
-    rf"\b{phrases('manners.replies', 'manners.measures', 'manners.manners', 'core.tongues')}\b",
+    rf"\b{phrases('manners.replies', 'manners.measures', 'manners.manners', 'manners.tongues')}\b",
     re.IGNORECASE,
 )
 _PRODUCED = words("manners.produced")

@@ -18,6 +18,7 @@ from semantic_memory.domain.categories import Category, Status
 from semantic_memory.domain.facts import Fact, Source
 from semantic_memory.domain.items import MOST_DEPTH, Item, ItemValue, Key, Namespace, Ttl
 from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import (
@@ -27,7 +28,6 @@ from semantic_memory.domain.values import (
     Timestamp,
     Value,
     derived_id,
-    explain,
 )
 
 ORIGIN = "origin"
@@ -132,7 +132,7 @@ def parsed(model: type[ModelT], value: Any) -> ModelT:
     try:
         return model.model_validate(_with_floats(value))
     except ValidationError as error:
-        raise ValueError(explain(error)) from None
+        raise ValueError(explain(error, model)) from None
 
 
 def stated(**fields: Any) -> Statement:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from semantic_memory.domain.messages import Message
-from semantic_memory.domain.values import Identifier, derived_id, explain
+from semantic_memory.domain.refusals import explain
+from semantic_memory.domain.values import Identifier, derived_id
 
 _IDENTIFIER: TypeAdapter[str] = TypeAdapter(Identifier)
 
@@ -61,7 +62,7 @@ class Builder:
         try:
             return Message.model_validate(fields)
         except ValidationError as error:
-            raise ValueError(explain(error, known=Message.model_fields)) from None
+            raise ValueError(explain(error, Message)) from None
 
 
 def moment(seconds: Any) -> datetime:

@@ -14,8 +14,8 @@ from ingest.gate import Gate
 from ingest.gate.rewriting import rewritten
 from ingest.gate.secrets import prefix
 from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import parse
 
 _TEXTS = ("content", "metadata")
 _SEPARATORS = regex(r"[_.+#-]+")

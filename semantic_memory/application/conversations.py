@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from datetime import datetime
 
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import Reach, reach
@@ -15,6 +16,7 @@ from semantic_memory.domain.messages import (
     Receipt,
     SessionInfo,
     SessionKey,
+    SessionMessage,
     SessionOptions,
     SessionState,
 )
@@ -30,6 +32,7 @@ from semantic_memory.domain.requests import (
     SessionsRequest,
 )
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import new_id
 from semantic_memory.pipeline.facts import VERBATIM, forgotten, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -59,20 +62,27 @@ class Conversations:
         self._popping = threading.Lock()
 
     def observe(self, asked: ObserveRequest) -> Receipt:
-        """Write messages to their session's log; those without a time get the present one.
+        """Write messages to their sessions' logs; those without a time get the present one.
 
         Raises InvalidInputError if an id is used for another text or a time is more than a day
         ahead, SessionClosedError for a closed session, StoreUnavailableError.
         """
         now = self._clock.now()
-        for place, message in enumerate(asked.messages, start=1):
-            refuse_ahead(message.created_at, now, f"observe, message {place}")
-        scoped = [message.within(asked.scope) for message in asked.messages]
-        dated = [
-            message if message.created_at else message.model_copy(update={"created_at": now})
-            for message in scoped
+        sessions: dict[str, list[Message]] = {}
+        for place, message in enumerate(asked.messages):
+            refuse_ahead(message.created_at, now, f"observe: messages.{place}")
+            session_id = asked.session_of(message)
+            if session_id is not None:  # each has one, as the request was checked
+                sessions.setdefault(session_id, []).append(_dated(message, asked.scope, now))
+        receipts = [
+            self._pipeline.observe(messages, asked.user_id, session_id)
+            for session_id, messages in sessions.items()
         ]
-        return self._pipeline.observe(dated, *asked.key)
+        return Receipt(
+            accepted=sum(one.accepted for one in receipts),
+            duplicates=sum(one.duplicates for one in receipts),
+            session_id=asked.only_session,
+        )
 
     def sessions(self, asked: SessionsRequest) -> list[SessionInfo]:
         """Return a user's sessions, the one with the latest message first."""
@@ -87,8 +97,8 @@ class Conversations:
         key = SessionKey(asked.user_id, asked.session_id or new_id())
         if self._pipeline.exists(key):
             raise SessionExistsError(
-                f"create_session: user {key.user_id!r} has a session {key.session_id!r} already:"
-                " `load_session` continues it"
+                f"sessions.create: user {key.user_id!r} has a session {key.session_id!r} already:"
+                " `sessions.load` continues it"
             )
         self._pipeline.configure(key, asked.options(self._pipeline.options(key)))
         self._pipeline.mark(
@@ -277,3 +287,10 @@ def _without_messages(key: SessionKey, state: SessionState) -> SessionInfo | Non
         by_category={},
         log_bytes=0,
     )
+
+
+def _dated(message: Message, scope: Scope, now: datetime) -> Message:
+    """Return a message as its session keeps it."""
+    plain = message.alone if isinstance(message, SessionMessage) else message
+    scoped = plain.within(scope)
+    return scoped if scoped.created_at else scoped.model_copy(update={"created_at": now})

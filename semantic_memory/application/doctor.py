@@ -164,7 +164,7 @@ def understood(identity: EmbedderIdentity) -> Finding:
         detail=f"{identity.model} was trained on English: other languages are found by words, less"
         " well by meaning",
         remedy="for other languages set embedding.provider to sentence-transformers and"
-        f" embedding.model to {_MULTILINGUAL}, then run semantic-memory reembed",
+        f" embedding.model to {_MULTILINGUAL}, then run semantic-memory admin reembed",
     )
 
 
@@ -180,13 +180,14 @@ def _level(keeper: Keeper) -> Finding:
         )
     except StoreError as error:
         detail = f"{keeper.name}: {error}"
-        return Finding(check="index", ok=False, detail=detail, remedy="semantic-memory rebuild")
+        remedy = "semantic-memory admin rebuild"
+        return Finding(check="index", ok=False, detail=detail, remedy=remedy)
     if lacking or surplus:
         return Finding(
             check="index",
             ok=False,
             detail=f"{keeper.name}: lacks {len(lacking):,} memories, has {len(surplus):,} too many",
-            remedy="semantic-memory rebuild",
+            remedy="semantic-memory admin rebuild",
         )
     said = "searches read the ledger" if keeper.name == "none" else "level with the ledger"
     return Finding(check="index", ok=True, detail=f"{keeper.name}: {said}")

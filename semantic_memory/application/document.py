@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import Field
 
 from semantic_memory.domain.errors import SchemaTooNewError
-from semantic_memory.domain.values import SCHEMA_VERSION, Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import SCHEMA_VERSION, Value
 
 Document = dict[str, Any]
 

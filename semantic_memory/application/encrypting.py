@@ -64,8 +64,8 @@ def refuse_half_converted(directory: Path) -> None:
     """Raise ConfigurationError if a conversion of the store was cut off."""
     if (directory / INTENT).exists():
         raise ConfigurationError(
-            f"encrypting or decrypting {directory} was cut off: run `semantic-memory encrypt` (or"
-            " `decrypt`) again, which finishes it; nothing is lost"
+            f"encrypting or decrypting {directory} was cut off: run `semantic-memory admin"
+            " encrypt` (or `admin decrypt`) again, which finishes it; nothing is lost"
         )
 
 
@@ -211,7 +211,7 @@ def inspect(directory: Path, encryption: Encryption | None) -> Finding:
             check=_FINDING,
             ok=False,
             detail="in plain text or under an older key: " + ", ".join(problems),
-            remedy="close the store and run semantic-memory encrypt",
+            remedy="close the store and run semantic-memory admin encrypt",
         )
     return Finding(check=_FINDING, ok=True, detail="every file is under the first key")
 

@@ -43,7 +43,7 @@ class Feed:
         return self._page(asked, after, asked.limit)
 
     def subscribe(self, asked: SubscribeRequest) -> Subscription:
-        """Return the events behind a place, and those to come. Raises as `events` does.
+        """Return the events behind a place, and those to come. Raises as `events.list` does.
 
         So does the iteration, if events are removed before they are read.
         """

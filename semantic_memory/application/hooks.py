@@ -13,7 +13,8 @@ from ingest.readers import Incoming, read
 from semantic_memory.application.importing import Imported, Observing, observe_run
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.recall import Context
-from semantic_memory.domain.values import Identifier, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Identifier
 
 RECALLING = ("SessionStart",)
 OBSERVING = ("Stop", "PreCompact", "SessionEnd")

@@ -45,14 +45,23 @@ class Observing(Protocol):
         ...
 
 
-class Importing(Observing, Protocol):
-    """Takes messages, facts and items in: a memory, or the client of one."""
+class Loading(Protocol):
+    """Loads records: the group `transfer` of a memory, or of a client."""
 
     def load(self, records: Iterable[Mapping[str, Any]], *, user_id: str) -> int:
         """Load records of an export; return the number of new ones.
 
         Raises RecordRefusedError for one that can't be used; those before it are kept.
         """
+        ...
+
+
+class Importing(Observing, Protocol):
+    """Takes messages, facts and items in: a memory, or the client of one."""
+
+    @property
+    def transfer(self) -> Loading:
+        """Takes facts and items in."""
         ...
 
 
@@ -178,7 +187,7 @@ def _load_run(
 
     def put(batch: Sequence[IncomingRecord]) -> int:
         contents = (_within(one.content, scope) for one in batch)
-        return memory.load((one.record(user_id, now) for one in contents), user_id=user_id)
+        return memory.transfer.load((one.record(user_id, now) for one in contents), user_id=user_id)
 
     imported.ahead += sum(is_ahead(one.content.created_at, now) for one in found)
     _offer(found, put, lambda one: one.place, imported)

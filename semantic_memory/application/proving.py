@@ -79,7 +79,7 @@ class Prover:
         if run.error:
             raise StoreUnavailableError(
                 f"the memories are forgotten, but their texts aren't erased yet: {run.error};"
-                " `maintain compact` erases them"
+                " `jobs run compact` erases them"
             )
 
     def prove(self, texts: Sequence[str], lost: Reach, user_id: str, reason: str) -> Proof:

@@ -17,7 +17,7 @@ from semantic_memory.domain.facts import CALLER, Category, Cause, Fact, FactVers
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.origins import Origin
 from semantic_memory.domain.ports import Clock, Ledger
-from semantic_memory.domain.requests.beliefs import (
+from semantic_memory.domain.requests.review import (
     AcceptRequest,
     LabelsRequest,
     RejectRequest,

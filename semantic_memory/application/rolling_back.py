@@ -14,7 +14,7 @@ REASON = "its successor was rolled back"
 
 
 def withdrawing(gone: Mapping[str, Fact], now: datetime, reason: str) -> Iterator[Change]:
-    """Yield the changes that quarantine active memories, until `restore`."""
+    """Yield the changes that quarantine active memories, until `history.restore`."""
     for fact in gone.values():
         if fact.status is Status.ACTIVE:
             left = fact.model_copy(update={"status": Status.QUARANTINED})

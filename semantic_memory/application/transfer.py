@@ -34,6 +34,7 @@ from semantic_memory.domain.items import Item, ItemScope
 from semantic_memory.domain.messages import Message, SessionKey, SessionOptions, SessionState
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.profile import Line, overview
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.requests import (
     ExportRequest,
     FromDictRequest,
@@ -42,14 +43,7 @@ from semantic_memory.domain.requests import (
 )
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import (
-    SCHEMA_VERSION,
-    Identifier,
-    Timestamp,
-    Value,
-    derived_id,
-    parse,
-)
+from semantic_memory.domain.values import SCHEMA_VERSION, Identifier, Timestamp, Value, derived_id
 from semantic_memory.pipeline.facts import VERBATIM, said, verbatim_id
 from semantic_memory.pipeline.pipeline import Pipeline
 

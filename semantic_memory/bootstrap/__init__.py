@@ -93,8 +93,8 @@ __all__ = ["Parts", "SharedParts", "UseCases", "build"]
 _THREADS = 4  # of the pipeline: one may wait for a model, one for the index
 _NOT_ON_A_DATABASE = {
     "reembed": (
-        "reembed works on a data directory: bring the store into one with `semantic-memory migrate"
-        " --to DIRECTORY`, embed it anew there, and migrate it to an empty schema"
+        "reembed works on a data directory: bring the store into one with `semantic-memory admin"
+        " migrate --to DIRECTORY`, embed it anew there, and migrate it to an empty schema"
     ),
     "recover": (
         "recover is for a data directory with an older ledger: a database holds ledger and session"

@@ -11,8 +11,9 @@ from typing import Any, Self
 import anyio
 import httpx
 
+from semantic_memory.client.calls import Call
 from semantic_memory.client.frames import Framing
-from semantic_memory.client.verbs import Call, subscribe
+from semantic_memory.client.tables.events import subscribe
 from semantic_memory.concurrency import Backoff
 from semantic_memory.domain.errors import ServiceError
 from semantic_memory.domain.feed import MemoryEvent
@@ -51,8 +52,8 @@ class _Arrived:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _STREAM:
             raise ServiceError(
-                f"the answer to `subscribe` is {kind or 'of no type'} instead of {_STREAM}: check"
-                " the address of the service, and whether a proxy in between asks for a login"
+                f"the answer to `events.subscribe` is {kind or 'of no type'} instead of {_STREAM}:"
+                " check the address of the service, and whether a proxy in between asks for a login"
             )
         self._framing = Framing()
         self._fruitless += 1

@@ -1,16 +1,15 @@
-"""Send calls: idempotency keys, errors by name, and methods that carry verbs out."""
+"""What calls need on their way: idempotency keys, errors by name, what may be sent again."""
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from datetime import timedelta
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any
 
 import httpx
 
-from semantic_memory.client.verbs import LINES, Call, Verb
+from semantic_memory.client.calls import LINES, Call
 from semantic_memory.domain.errors import (
     AccessDeniedError,
     ConcurrentUpdateError,
@@ -29,9 +28,6 @@ from semantic_memory.domain.errors import (
     SessionExistsError,
 )
 from semantic_memory.domain.values import new_id
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _BY_TYPE: dict[str, type[SemanticMemoryError]] = {
     "invalid-input": InvalidInputError,
@@ -118,69 +114,3 @@ async def as_async(lines: Iterable[bytes]) -> AsyncIterator[bytes]:
     """Yield the same lines to an asynchronous client."""
     for line in lines:
         yield line
-
-
-class Sender(Protocol):
-    """Sends calls and waits."""
-
-    def send(self, call: Call) -> bytes:
-        """Send a call; return the answer's body."""
-        ...
-
-
-class AsyncSender(Protocol):
-    """Sends calls without blocking."""
-
-    async def send(self, call: Call) -> bytes:
-        """Send a call; return the answer's body."""
-        ...
-
-
-SenderT = TypeVar("SenderT", bound=Sender)
-AsyncSenderT = TypeVar("AsyncSenderT", bound=AsyncSender)
-
-
-def sent(verb: Verb[P, T]) -> Callable[Concatenate[SenderT, P], T]:
-    """Make a method that builds the verb's request and sends its calls."""
-
-    def method(self: SenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb.carried_out(verb.build(*args, **kwargs))
-        try:
-            call = next(steps)
-            while True:
-                call = steps.send(self.send(call))
-        except StopIteration as end:
-            value: T = end.value
-            return value
-
-    return _as_method(method, verb)
-
-
-def awaited(verb: Verb[P, T]) -> Callable[Concatenate[AsyncSenderT, P], Awaitable[T]]:
-    """Make an asynchronous method that builds the verb's request and sends its calls."""
-
-    async def method(self: AsyncSenderT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = verb.carried_out(verb.build(*args, **kwargs))
-        try:
-            call = next(steps)
-            while True:
-                call = steps.send(await self.send(call))
-        except StopIteration as end:
-            value: T = end.value
-            return value
-
-    return _as_method(method, verb)
-
-
-MethodT = TypeVar("MethodT", bound=Callable[..., Any])
-
-
-def _as_method(method: MethodT, verb: Verb[..., Any]) -> MethodT:
-    """Give a method the name, documentation and signature that `help` and editors show."""
-    request = verb.request
-    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    parameters = inspect.signature(verb.build).parameters.values()
-    method.__name__ = method.__qualname__ = request.verb.rpartition(".")[2]
-    method.__doc__ = request.__doc__
-    method.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
-    return method

@@ -9,15 +9,13 @@ from typing import NamedTuple
 
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Line, Policy, choose
-from semantic_memory.context.connected import connected, may_be_shown
+from semantic_memory.context.connected import connected, is_need, may_be_shown
 from semantic_memory.context.excerpt import content_stems, excerpt, source_of, telling
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, word_bits
 from semantic_memory.context.related import NOTHING_RELATED, Related
 from semantic_memory.context.topics import Pair, keys, topics
-from semantic_memory.domain.english.core import names_a_need
 from semantic_memory.domain.english.names import names
-from semantic_memory.domain.english.smalltalk import is_filler
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.recall import Context, Hit, LeftOut, Omission
@@ -161,7 +159,7 @@ class _Block:
             one
             for one in events
             if may_be_shown(one.fact, asked)
-            and (not topic.isdisjoint(stems(one.fact.content)) or names_a_need(one.fact.content))
+            and (not topic.isdisjoint(stems(one.fact.content)) or is_need(one.fact))
             and told.isdisjoint(self._keys(one.fact))
         ]
 
@@ -212,7 +210,7 @@ class _Block:
         wanted = []
         for rank, hit in enumerate(self._hits):
             fact = hit.fact
-            if _is_known(fact, self._without) or (_is_message(fact) and is_filler(fact.content)):
+            if _is_known(fact, self._without):
                 continue
             if not may_be_shown(fact, asked):
                 self._refused[fact.id] = "other topic"

@@ -7,7 +7,6 @@ role `tool`. Thinking and tool calls are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -15,7 +14,8 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from semantic_memory.domain.blocks import text_of, tool_results, unreadable, wrote_memory
 from semantic_memory.domain.markers import WROTE_MEMORY
-from semantic_memory.domain.messages import Message
+from semantic_memory.domain.messages import Message, SessionMessage
+from semantic_memory.domain.refusals import UNKNOWN_KEY
 
 MessageLike = Message | Mapping[str, Any] | BaseModel
 """A message, or one of OpenAI's or Anthropic's APIs: a mapping, or an object of their libraries."""
@@ -80,10 +80,13 @@ def _read(chat: Chat, one: Any) -> list[Message]:
         one = one.model_dump(exclude_none=True)
     if isinstance(one, Message) or not isinstance(one, Mapping):
         return [Message.model_validate(one)]
+    if {"kind", "session_id"} <= one.keys() and isinstance(exported := one.get("message"), Mapping):
+        one = {**exported, "session_id": one["session_id"]}  # a line of an export
     plain = _plain(one)
     if wrong := [*_wrong(plain)]:
         raise ValidationError.from_exception_data("message", wrong)
-    return [Message.model_validate(values) for values in chat.read(plain)]
+    kind = SessionMessage if "session_id" in plain else Message
+    return [kind.model_validate(values) for values in chat.read(plain)]
 
 
 def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,10 +106,8 @@ def _wrong(message: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         if message["type"].endswith("call_output"):
             yield from _of_content(message, "output")
         return
-    for key in message.keys() - Message.model_fields.keys() - _OF_APIS:
-        near = get_close_matches(str(key), ("role", "content", *Message.model_fields), n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        yield _detail((str(key),), f"is no key of a message{meant}", message[key])
+    for key in message.keys() - SessionMessage.model_fields.keys() - _OF_APIS:
+        yield InitErrorDetails(type=UNKNOWN_KEY, loc=(str(key),), input=message[key])
     if "content" in message:
         yield from _of_content(message, "content")
 
@@ -141,7 +142,7 @@ def _said(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields of the messages made of one: its tool results, then its text."""
     kept = {
         key: message[key]
-        for key in Message.model_fields
+        for key in SessionMessage.model_fields
         if message.get(key) is not None and key not in ("role", "content")
     }
     if _is_item(message):

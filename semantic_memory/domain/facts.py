@@ -183,7 +183,7 @@ class Page(list[Fact]):
 
 
 class FactVersion(Value):
-    """A state of a fact, as `history` returns it."""
+    """A state of a fact, as `history.versions` returns it."""
 
     version: int
     at: Timestamp

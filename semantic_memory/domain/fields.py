@@ -84,6 +84,8 @@ REASON = "Kept in the memory's history."
 MOST_REASON = 1_000
 
 SESSION = "Id of a session of the user."
+MESSAGES_SESSION = "Id of the session of messages that name none."
+OWN_SESSION = "Id of the message's session, in place of that of the call."
 MESSAGES = "Messages in the order in which they were said."
 RECALL = (
     "False for a message that is kept in its session alone, such as the output of a tool: no facts"

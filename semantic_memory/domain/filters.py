@@ -43,20 +43,11 @@ from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.lexical import term
 from semantic_memory.domain.moments import Moment, Span, bounds, resolved
 from semantic_memory.domain.query_text import LONGEST_QUERY, read_query
+from semantic_memory.domain.refusals import parse, reasons
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import (
-    Identifier,
-    Real,
-    Tag,
-    Unit,
-    Value,
-    Whole,
-    number,
-    parse,
-    reasons,
-)
+from semantic_memory.domain.values import Identifier, Real, Tag, Unit, Value, Whole, number
 
 Kept = Literal["active", "superseded", "quarantined", "archived"]
 """The statuses by which memories can be filtered: all but forgotten."""

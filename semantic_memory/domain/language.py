@@ -12,7 +12,7 @@ from collections import Counter
 from functools import cache, lru_cache
 from itertools import islice
 
-from semantic_memory.domain.english.tables import keys, words
+from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.english.words import Form, forms, is_word
 from semantic_memory.domain.languages import listed, telling_words
 from semantic_memory.domain.patterns import regex
@@ -147,13 +147,11 @@ def _is_known(word: str) -> bool:
 
 @cache
 def _english() -> frozenset[str]:
-    written = {one for entry in ("joined", "slang") for one in keys(f"spelling.{entry}")}
-    # facts in English begin with "The user"
-    return words(*_FUNCTION_WORDS) | {"user", "user's"} | {one for one in written if one.isalpha()}
+    return words(*_FUNCTION_WORDS) | {"user", "user's"}  # with which facts in English begin
 
 
 @cache
 def _units() -> frozenset[str]:
     """Return units of measures, most of which no dictionary has: "sorry, 10 mg"."""
-    found = words(*(f"numbers.dimensions.{name}" for name in keys("numbers.dimensions")))
+    found = words("numbers.units")
     return found | {f"{one}s" for one in found} | {"pm"}

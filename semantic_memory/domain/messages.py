@@ -70,12 +70,25 @@ class Message(Scoped):
         return self.name or self.role
 
 
+class SessionMessage(Message):
+    """A message that may name its session, as a line of a JSONL file does."""
+
+    session_id: Identifier | None = Field(None, description=fields.OWN_SESSION)
+
+    @property
+    def alone(self) -> Message:
+        """The message without the name of its session."""
+        values = {name: getattr(self, name) for name in Message.model_fields}
+        return Message.model_construct(self.model_fields_set - {"session_id"}, **values)
+
+
 class Receipt(Value):
     """Acknowledgement of `observe`: the messages are on disk."""
 
     accepted: int
     duplicates: int
-    session_id: str
+    session_id: str | None = None
+    """The session; None if the messages are of several, or none were given."""
 
 
 Verbosity = Literal["brief", "normal", "detailed"]

@@ -12,9 +12,8 @@ import unicodedata
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -24,12 +23,7 @@ from pydantic import (
     Field,
     JsonValue,
     StringConstraints,
-    ValidationError,
 )
-from pydantic.fields import FieldInfo
-
-from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.patterns import regex
 
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
@@ -273,70 +267,3 @@ def levels(tag: str) -> list[str]:
     """
     parts = tag.split(".")
     return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
-
-
-ModelT = TypeVar("ModelT", bound=BaseModel)
-
-
-def parse(model: type[ModelT], label: str, values: Mapping[str, Any]) -> ModelT:
-    """Build `model` from a caller's values; `label` names them in error messages.
-
-    Raises InvalidInputError that names the field, the value and what it must be.
-    """
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise InvalidInputError(f"{label}: {explain(error, known=model.model_fields)}") from None
-
-
-def explain(error: ValidationError, known: Mapping[str, FieldInfo] | None = None) -> str:
-    """Describe a pydantic error in one line: field, reason, value.
-
-    `known` are the fields of the model, which are named where a key is unknown.
-    """
-    known = known or {}
-    found = []
-    for item in error.errors(include_url=False):
-        field = ".".join(str(part) for part in item["loc"]) or "value"
-        if item["type"] == "extra_forbidden":
-            found.append(f"unknown key {field!r};{_meant(field, known)} known: {_names(known)}")
-            continue
-        if not item["loc"] and item["type"] == "value_error":  # about the fields together
-            found.append(item["msg"].removeprefix("Value error, "))
-            continue
-        shown = _SECRETS.sub("***", repr(item["input"]))
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        limits = _limits(known.get(field)) if item["type"] in _OUT_OF_LIMITS else None
-        reason = limits or item["msg"].removeprefix("Value error, ")
-        found.append(f"{field} {reason.replace('Input should', 'must', 1)} (got {shown})")
-    return "; ".join(found)
-
-
-def reasons(error: ValidationError) -> str:
-    """Describe a pydantic error about the value of one field, without naming the field."""
-    found = (item["msg"].removeprefix("Value error, ") for item in error.errors(include_url=False))
-    return "; ".join(dict.fromkeys(one.replace("Input should", "must", 1) for one in found))
-
-
-def _meant(key: str, known: Mapping[str, FieldInfo]) -> str:
-    near = get_close_matches(key, known, n=1)
-    return f" did you mean {near[0]!r}?" if near else ""
-
-
-def _names(known: Mapping[str, FieldInfo]) -> str:
-    return ", ".join(sorted(known))
-
-
-_SECRETS = regex(r"(?<!http)(?<!https)://.*|://.*(?=@)|password=.*")
-"""Parts of URLs that may hold a password, wherever a wrong one has it."""
-_OUT_OF_LIMITS = ("greater_than_equal", "less_than_equal")
-
-
-def _limits(field: FieldInfo | None) -> str | None:
-    """Describe the limits of a number, all of them at once."""
-    found = field.metadata if field else ()
-    least = next((one.ge for one in found if hasattr(one, "ge")), None)
-    most = next((one.le for one in found if hasattr(one, "le")), None)
-    if least is None:
-        return None
-    return f"must be at least {least:,}" if most is None else f"must be {least:,} to {most:,}"

@@ -12,7 +12,8 @@ from typing import Annotated, Protocol, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.values import Identifier, Name, Timestamp, Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Identifier, Name, Timestamp, Value
 from semantic_memory.entrypoints.rights import Right as Right
 
 _MARK = "smk"

@@ -64,7 +64,7 @@ class SemanticMemoryService(BaseMemoryService):
 
     @staticmethod
     def owner(app_name: str, user_id: str) -> str:
-        """Return the id that a user of an app has in the memory, for `forget` and `export`."""
+        """Return the id that a user of an app has in the memory, as `forget` takes it."""
         return identifier_of(f"{quote(app_name, safe='')}/{quote(user_id, safe='')}")
 
     async def add_session_to_memory(self, session: Session) -> None:

@@ -130,7 +130,7 @@ class SemanticMemoryStore(BaseStore):
 
         The memory's own job `expiry` does so by schedule.
         """
-        runs = blocking(self._memory).maintain(["expiry"])
+        runs = blocking(self._memory).jobs.run(["expiry"])
         return sum(one.counts.get("expired items", 0) for one in runs)
 
     def _blocking(self, reads: Sequence[Steps[Result]], writes: Sequence[Request]) -> list[Result]:

@@ -21,7 +21,7 @@ from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import Client
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.values import explain
+from semantic_memory.domain.refusals import explain
 from semantic_memory.memory import SemanticMemory
 
 ROOT = "/memories"
@@ -118,7 +118,7 @@ class MemoryTool:
         except _Refused as refused:
             return str(refused)
         except ValidationError as error:
-            return f"Error: {explain(error)}"
+            return f"Error: {explain(error, Command)}"
         except InvalidInputError as error:
             return f"Error: {error}"
 

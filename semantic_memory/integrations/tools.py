@@ -26,9 +26,10 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import Question, explain
+from semantic_memory.domain.values import Question
 from semantic_memory.memory import SemanticMemory
 
 Form = Literal["openai", "responses", "anthropic"]
@@ -181,7 +182,7 @@ class MemoryTools:
             given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
             answer = tool.model_validate(given).run(self._memory, self._bound)
         except ValidationError as error:
-            return f"Error: {explain(error)}"
+            return f"Error: {explain(error, tool)}"
         except (json.JSONDecodeError, InvalidInputError, NotFoundError) as error:
             return f"Error: {error}"
         return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)

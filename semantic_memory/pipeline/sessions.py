@@ -131,7 +131,7 @@ class Sessions:
         if closed_at is not None:
             raise SessionClosedError(
                 f"session {key.session_id!r} of user {key.user_id!r} was closed at"
-                f" {closed_at:%Y-%m-%d %H:%M} UTC and takes no messages: `load_session` opens it"
+                f" {closed_at:%Y-%m-%d %H:%M} UTC and takes no messages: `sessions.load` opens it"
                 " again"
             )
 

@@ -31,7 +31,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
-from semantic_memory.retrieval import fading, names, newest, succession
+from semantic_memory.retrieval import fading, names, newest
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
@@ -87,7 +87,6 @@ class Searcher:
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._own_fading = own_fading
         self._observe = observe
-        self._succession = succession.model_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(
@@ -252,13 +251,9 @@ class Searcher:
             ranked.score[row] += gain
             gained[row] = gained.get(row, 0.0) + gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
-        of_present = not (question.event or question.windows or filters.as_of)
-        model = self._succession if of_present else None
-        wanted = max(k, succession.COMPARED) if model else k
         hits: list[Hit] = []
-        places: list[int] = []
         said: set[str] = set()
-        while len(hits) < wanted and (batch := list(islice(distinct, wanted - len(hits)))):
+        while len(hits) < k and (batch := list(islice(distinct, k - len(hits)))):
             found = self._ledger.get([snapshot.ids[row] for row in batch])
             facts = {fact.id: fact for fact in filters.admitted(found)}  # still, by now
             scored = zip(batch, *_scores(snapshot, ranked, batch), strict=True)
@@ -267,12 +262,9 @@ class Searcher:
                 if fact is None or (key := normalised(fact.content)) in said:
                     continue
                 said.add(key)
-                places.append(row)
                 named = dict(zip(_PARTS, parts, strict=True), newer=gained.get(row, 0.0))
                 hits.append(Hit(fact=fact, score=score, parts=ScoreParts.model_validate(named)))
-        if model:
-            hits = _latest_first(hits, places, snapshot, model)
-        return hits[:k]
+        return hits
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
@@ -318,20 +310,6 @@ def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
         if not other.intersection(said_in):
             same.update(said_in)
             yield row
-
-
-def _latest_first(
-    hits: list[Hit], places: Sequence[int], snapshot: Snapshot, model: succession.Model
-) -> list[Hit]:
-    """Return the hits in a new order: of the best, the newer right above those that they ended."""
-    best = zip(hits[: succession.COMPARED], places, strict=False)
-    compared = [(hit, row) for hit, row in best if snapshot.columns["embedded"][row]]
-    if snapshot.windows is None or len(compared) < 2:
-        return hits
-    vectors = snapshot.windows.first([row for _, row in compared])
-    found = succession.raised([hit for hit, _ in compared], vectors, model)
-    by_id = {hit.fact.id: hit for hit in found}
-    return sorted((by_id.get(hit.fact.id, hit) for hit in hits), key=lambda hit: -hit.score)
 
 
 def _newest(

@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from semantic_memory.domain.errors import InvalidInputError, SchemaTooNewError, StoreCorruptError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.ports.states import Saved, StatePlace
-from semantic_memory.domain.values import explain
+from semantic_memory.domain.refusals import explain
 from semantic_memory.session.promotion import promoted
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -116,6 +116,6 @@ class Checkpoint(Generic[ModelT]):
         except ValidationError as error:
             raise StoreCorruptError(
                 f"the checkpoint {self._place.name}, of version {version}, is no {name} of version"
-                f" {self._version}: {explain(error)}; raise the version and pass a migration, or"
-                " `clear` it"
+                f" {self._version}: {explain(error, self._model)}; raise the version and pass a"
+                " migration, or `clear` it"
             ) from None

@@ -16,7 +16,8 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.markers import WROTE_MEMORY, writes_memory
 from semantic_memory.domain.messages import Message
-from semantic_memory.domain.values import Value, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import Value
 
 PARTS = "parts"
 GROUP = "group"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.values import explain
+from semantic_memory.domain.refusals import explain
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -37,7 +37,7 @@ def promoted(state: ModelT, fact: Fact, field: str, value: JsonValue = None) -> 
         except ValidationError as error:
             refusals.append(error)
     raise InvalidInputError(
-        f"promote: {explain(refusals[0])}; give a value that the field takes, as in"
+        f"promote: {explain(refusals[0], model)}; give a value that the field takes, as in"
         f" promote(fact, {field!r}, value=...)"
     )
 

@@ -230,7 +230,7 @@ class Session:
     def requests(self) -> dict[str, Asked]:
         """Requests to forget that aren't settled, by the ids of their messages.
 
-        They wait for the application's `forget` or `settle_request`, or for the user's second
+        They wait for the application's `forget` or `history.settle`, or for the user's second
         clear word.
         """
         return self._memory.requests()

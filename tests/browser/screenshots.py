@@ -45,7 +45,7 @@ def main() -> None:
         take(browser, running, "session", f"#/sessions/2026-03?user={USER}", "light")
         take(browser, running, "prompt", PROMPT, "light")
         take(browser, running, "metrics", "#/metrics", "light")
-        running.memory.maintain(["dedup", "conflicts"])
+        running.memory.jobs.run(["dedup", "conflicts"])
         running.clock.advance(days=60)
         take(browser, running, "jobs", f"#/jobs?user={USER}", "light")
         browser.close()

@@ -135,7 +135,7 @@ def test_a_timeline_shows_what_was_believed_when(dashboard: Visit, service: Runn
 def test_chosen_memories_are_pinned_moved_and_forgotten_with_a_receipt(
     dashboard: Visit, service: Running, user: str
 ):
-    kept, gone = service.memory.add_many(
+    kept, gone = service.memory.transfer.add_many(
         [{"content": "Likes green tea"}, {"content": "Was at the dentist"}], user_id=user
     )
     page = dashboard.open(f"#/memories?user={user}")
@@ -157,7 +157,7 @@ def test_chosen_memories_are_pinned_moved_and_forgotten_with_a_receipt(
 
 
 def test_a_long_list_goes_on_as_it_is_scrolled(dashboard: Visit, service: Running, user: str):
-    service.memory.add_many([{"content": f"Fact number {n:03}"} for n in range(120)], user_id=user)
+    service.memory.transfer.add_many([{"content": f"Fact number {n:03}"} for n in range(120)], user_id=user)
     page = dashboard.open(f"#/memories?user={user}")
     rows = page.locator("tbody tr")
     expect(rows.nth(40)).to_be_attached()
@@ -175,7 +175,7 @@ def test_a_field_of_the_profile_is_written_by_hand(
     page.get_by_label("Text of home").fill("Lisbon")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Home saved.")).to_be_visible()
-    told = service.memory.profile(user_id=user).profile.home
+    told = service.memory.profile.get(user_id=user).profile.home
     assert told is not None
     assert told.text == "Lisbon"
 
@@ -202,7 +202,7 @@ def test_what_waits_is_shown_and_read_at_once(
 
 
 def test_pages_are_walked_by_keys(dashboard: Visit, service: Running, user: str):
-    service.memory.add_many([{"content": "Likes tea"}, {"content": "Likes rye"}], user_id=user)
+    service.memory.transfer.add_many([{"content": "Likes tea"}, {"content": "Likes rye"}], user_id=user)
     page = dashboard.open(f"#/memories?user={user}")
     expect(page.locator("tbody tr")).to_have_count(2)
     page.keyboard.press("j")

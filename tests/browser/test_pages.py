@@ -63,7 +63,7 @@ def test_a_hit_leads_to_its_memory_and_that_to_its_conversation(page: Page, serv
     fact = next(hit.fact for hit in hits if hit.fact.category is not Category.CONVERSATION)
     session_id, (message_id, *_) = fact.source.session_id, fact.message_ids
     assert session_id is not None
-    said = service.memory.messages(user_id=USER, session_id=session_id)
+    said = service.memory.sessions.messages(user_id=USER, session_id=session_id)
     (source,) = [message for message in said if message.id == message_id]
     page.get_by_label("Query").fill(QUESTION)
     page.get_by_role("button", name="Search").click()
@@ -184,7 +184,7 @@ def test_a_memory_that_never_was_is_an_error_to_read(dashboard: Visit):
 
 def test_retention_is_drawn_with_today_marked(dashboard: Visit, service: Running):
     fact = service.memory.list(user_id=USER, filters={"categories": ["project"]})[-1]
-    explained = service.memory.explain(fact.id)
+    explained = service.memory.history.explain(fact.id)
     page = dashboard.open(f"#/memory/{fact.id}?user={USER}")
     chart = page.get_by_role("img", name="Retention over time")
     expect(chart).to_have_accessible_name(re.compile(f"{100 * explained.retention:.0f} % is left"))
@@ -192,7 +192,7 @@ def test_retention_is_drawn_with_today_marked(dashboard: Visit, service: Running
 
 
 def test_the_map_shows_every_memory_and_opens_one(dashboard: Visit, service: Running):
-    points = service.memory.layout(user_id=USER).points
+    points = service.memory.profile.layout(user_id=USER).points
     page = dashboard.open(f"#/map?user={USER}")
     dots = page.locator(".map circle:not(.here)")
     expect(dots).to_have_count(len(points))
@@ -227,8 +227,8 @@ def test_a_request_to_forget_is_confirmed(
     expect(page.get_by_role("dialog")).to_contain_text("Anna lives in Bergen.")
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
     expect(page.get_by_text("Requests to forget")).to_have_count(0)
-    assert [one.state for one in service.memory.requests(user_id=user)] == ["done"]
-    assert "Anna" not in str(service.memory.messages(user_id=user, session_id="s1"))
+    assert [one.state for one in service.memory.history.requests(user_id=user)] == ["done"]
+    assert "Anna" not in str(service.memory.sessions.messages(user_id=user, session_id="s1"))
 
 
 def test_a_long_session_is_shown_in_parts(dashboard: Visit, service: Running, user: str):
@@ -291,7 +291,7 @@ def test_metrics_are_drawn_over_time_and_told_in_words(dashboard: Visit, service
 
 
 def test_a_profile_says_what_the_service_says(page: Page, service: Running):
-    told = service.memory.profile(user_id=USER).profile
+    told = service.memory.profile.get(user_id=USER).profile
     fields = [field for _, field in told if field is not None]
     page.get_by_role("link", name="Profile").click()
     expect(page.locator("h1")).to_have_text("Profile")

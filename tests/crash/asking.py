@@ -35,8 +35,8 @@ def say(memory: SemanticMemory, *texts: str) -> None:
 
 def settle(memory: SemanticMemory) -> None:
     """Settle the request."""
-    (request,) = memory.requests(user_id=KEY["user_id"])
-    memory.settle_request(request.id, user_id=KEY["user_id"], answer="forget")
+    (request,) = memory.history.requests(user_id=KEY["user_id"])
+    memory.history.settle(request.id, user_id=KEY["user_id"], answer="forget")
 
 
 def main(directory: Path, what: str, step: int) -> None:

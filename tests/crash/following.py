@@ -23,7 +23,7 @@ def say(*words: str) -> None:
 
 
 def follow(memory: SemanticMemory, after: int) -> None:
-    for event in memory.subscribe(after=after, kinds=["added"]):
+    for event in memory.events.subscribe(after=after, kinds=["added"]):
         say("told", str(event.id), event.memory_id or "")
 
 

@@ -32,12 +32,12 @@ def main(directory: Path) -> None:
     with SemanticMemory.open(directory, embedder=HashEmbedder(), index=InMemoryIndex()) as memory:
         memory.observe(say("One"), **S)
         memory.flush()
-        log = memory.sessions(**U)[0].log_bytes
+        log = memory.sessions.list(**U)[0].log_bytes
         limit(log + 10)
         for number in range(3):
             with pytest.raises(StoreUnavailableError, match="nothing of this call was kept"):
                 memory.observe(say("Two is refused", start=2), **S)
-            assert memory.sessions(**U)[0].log_bytes == log, number
+            assert memory.sessions.list(**U)[0].log_bytes == log, number
         limit(-1)
         assert memory.observe(say("Two is taken", start=2), **S).accepted == 1
         memory.flush()
@@ -49,8 +49,8 @@ def main(directory: Path) -> None:
         limit(-1)
         memory.add("Likes tea", **U)
         memory.flush()
-        assert [finding for finding in memory.check() if not finding.ok] == []
-        said = [message.content for message in memory.messages(**S)]
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
+        said = [message.content for message in memory.sessions.messages(**S)]
         assert said == ["One", "Two is taken"], said
         assert any(fact.content == "Likes tea" for fact in memory.list(**U))
     print("done")

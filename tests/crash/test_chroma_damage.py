@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory import Fact, SemanticMemory
+from semantic_memory import Fact, SemanticMemory, repair
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.events import IndexSetAside, IndexSynced, WorkerFailed
 from semantic_memory.domain.ports import IndexEntry
@@ -145,7 +145,7 @@ def test_damage_is_said_and_repaired_without_embedding(sound, tmp_path, damage) 
         memory.flush()
         memory.add("Knows one more", user_id="later")  # wakes what has been opened by nothing yet
         memory.flush()
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
         assert answers(memory) == expected
     said = [event.reason for event in events if isinstance(event, IndexSetAside)]
     assert said
@@ -216,7 +216,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
         assert answers(memory) == before
         memory.add("Knows one more", user_id="large")
         memory.flush()
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
         (successor,) = chroma_workers(tmp_path)
         assert successor != worker
     aside = [event.reason for event in events if isinstance(event, IndexSetAside)]
@@ -269,12 +269,12 @@ def test_a_restored_ledger_is_not_answered_from_what_it_does_not_know(sound, tmp
             memory.add(f"Knows item {11 * number} by now", user_id="large")
         assert found_by_meaning(memory) != by_meaning
     shutil.copy(backup, directory / "ledger.sqlite3")
-    SemanticMemory.recover(directory, settings=SETTINGS, embedder=HashEmbedder())
+    repair.recover(directory, settings=SETTINGS, embedder=HashEmbedder())
     memory, _ = changed_store(directory, [])
     with memory:
         assert answers(memory) == expected
         assert found_by_meaning(memory) == by_meaning
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
         assert answers(memory) == expected
 
 
@@ -295,7 +295,7 @@ def test_an_older_copy_of_the_index_is_told_and_filled_anew(sound, tmp_path) -> 
     memory, _ = changed_store(directory, events)
     with memory:
         assert found_by_meaning(memory) == by_meaning
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
         held = len(inside(memory).ledger.embedded_ids())
     assert [event.reason for event in events if isinstance(event, IndexSetAside)] == [
         "it is an older copy"
@@ -311,9 +311,9 @@ def test_compaction_leaves_no_text_in_chroma(tmp_path) -> None:
             memory.add(f"Plays the viola in band {number}", user_id="b")
         memory.flush()
         memory.forget(user_id="a", everything=True)
-        memory.maintain(["compact"])
+        memory.jobs.run(["compact"])
         memory.flush()
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if b"saxophone" in path.read_bytes()]
     assert [path for path in files if "chroma" in path.parts and b"viola" in path.read_bytes()]

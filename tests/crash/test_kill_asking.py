@@ -42,8 +42,8 @@ def test_a_killed_request_erased_nothing_or_is_finished(tmp_path: Path, what: st
         assert killed_at(directory, what, step) == ""
         with opened(directory) as memory:
             memory.flush()
-            said = [message.content for message in memory.messages(**KEY)]
-            states = [one.state for one in memory.requests(user_id=KEY["user_id"])]
+            said = [message.content for message in memory.sessions.messages(**KEY)]
+            states = [one.state for one in memory.history.requests(user_id=KEY["user_id"])]
             if states == ["done"]:
                 assert what != "say"
                 assert [one for one in said if "Anna" in one] == []
@@ -52,10 +52,10 @@ def test_a_killed_request_erased_nothing_or_is_finished(tmp_path: Path, what: st
                 assert said[:2] == [*SAID[:2]]
                 assert set(states) <= {"pending"}
             say(memory, *SAID, *([CONFIRMED] if what == "confirm" else []))
-            (request,) = memory.requests(user_id=KEY["user_id"])
-            kept = {message.content for message in memory.messages(**KEY)}
+            (request,) = memory.history.requests(user_id=KEY["user_id"])
+            kept = {message.content for message in memory.sessions.messages(**KEY)}
             assert (request.state == "pending") is ({*SAID} <= kept)
             if what == "confirm":
                 assert request.state == "done"
-            assert [finding for finding in memory.check() if not finding.ok] == []
+            assert [finding for finding in memory.admin.check() if not finding.ok] == []
         shutil.rmtree(directory)

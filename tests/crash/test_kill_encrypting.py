@@ -42,7 +42,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     with opened(plain, encrypted=False) as memory:
         for number in range(SESSIONS):
             user, session = f"u{number % 7}", f"s{number}"
-            memory.create_session(user_id=user, session_id=session, extract=False)
+            memory.sessions.create(user_id=user, session_id=session, extract=False)
             said = say(*(f"terracotta {number} {n}" for n in range(SAID)))
             memory.observe(said, user_id=user, session_id=session)
         memory.flush()
@@ -75,6 +75,9 @@ def test_a_conversion_killed_at_any_moment_loses_nothing(stores, tmp_path, way, 
     for path in directory.rglob("*"):
         assert not path.is_file() or b"terracotta" not in path.read_bytes(), path
     with opened(directory, encrypted=True) as memory:
-        assert memory.stats().memories == SESSIONS * SAID
-        held = [memory.messages(user_id=f"u{n % 7}", session_id=f"s{n}") for n in range(SESSIONS)]
+        assert memory.admin.stats().memories == SESSIONS * SAID
+        held = [
+            memory.sessions.messages(user_id=f"u{n % 7}", session_id=f"s{n}")
+            for n in range(SESSIONS)
+        ]
         assert {len(messages) for messages in held} == {SAID}

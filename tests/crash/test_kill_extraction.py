@@ -56,8 +56,8 @@ def test_an_extraction_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
         assert len(facts) == done
     with opened(directory) as memory:
         memory.flush()
-        said = memory.stats().by_category_and_status["conversation/active"]
-        found = memory.profile(user_id="u1")
+        said = memory.admin.stats().by_category_and_status["conversation/active"]
+        found = memory.profile.get(user_id="u1")
     facts, lines, done = read(directory)
     assert set(lines) == facts
     assert len(lines) == done == said > 20

@@ -51,7 +51,7 @@ def test_a_killed_forget_is_finished_or_never_began(tmp_path: Path, what: str) -
             outcomes.add(began)
             memory.observe([Message(id="new", role="user", content="I ride a bike")], **KEY)
             memory.flush()
-            said = [message.content for message in memory.messages(**KEY)]
+            said = [message.content for message in memory.sessions.messages(**KEY)]
             places = [
                 fact.source.position
                 for fact in memory.list(user_id="u1", filters={"categories": ["conversation"]})
@@ -64,6 +64,6 @@ def test_a_killed_forget_is_finished_or_never_began(tmp_path: Path, what: str) -
             else:
                 assert said == ["I ride a bike"]
             assert not inside(memory).ledger.redactions()
-            assert [finding for finding in memory.check() if not finding.ok] == []
+            assert [finding for finding in memory.admin.check() if not finding.ok] == []
         shutil.rmtree(directory)
     assert outcomes == {True, False}, "the kills came too early or too late to say anything"

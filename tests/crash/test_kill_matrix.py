@@ -48,7 +48,7 @@ def test_what_was_killed_is_finished_or_never_began(stores: Path, what: str):
                     assert both <= 1, (directory.name, word)  # those of the other user
             if was_killed and KILLS < 20:  # in the quick run
                 continue
-            memory.maintain(["compact"])
-            memory.rebuild()
+            memory.jobs.run(["compact"])
+            memory.admin.rebuild()
             assert words_left(memory, "u1") == left, directory.name
-            assert [finding for finding in memory.check() if not finding.ok] == []
+            assert [finding for finding in memory.admin.check() if not finding.ok] == []

@@ -43,7 +43,8 @@ def test_claude_desktop_cursor_and_a_terminal_share_a_store_and_one_is_killed(tm
         found = json.loads(terminal.process("search", "tea", "-u", "maya", "--json").stdout)
         assert found[0]["fact"]["content"] == "Maya prefers tea"
         checks = {
-            one["check"]: one for one in json.loads(terminal.process("doctor", "--json").stdout)
+            one["check"]: one
+            for one in json.loads(terminal.process("admin", "check", "--json").stdout)
         }
         assert f"process {desktop.pid} (mcp)" in checks["owner"]["detail"]
 
@@ -97,5 +98,5 @@ def test_what_was_under_way_when_the_owner_was_killed_is_done_by_the_next_one(tm
             assert not is_running(desktop.pid)
             memory.flush()
             for fact_id in (one for done in written for one in done):
-                assert memory.history(fact_id)[-1].action != "forgotten"
-            assert [finding for finding in memory.check() if not finding.ok] == []
+                assert memory.history.versions(fact_id)[-1].action != "forgotten"
+            assert [finding for finding in memory.admin.check() if not finding.ok] == []

@@ -85,11 +85,11 @@ def test_a_service_killed_under_load_keeps_every_acknowledged_write(tmp_path):
             )
             assert ids <= {message_id for fact in said for message_id in fact.message_ids}
         for user_id, fact_id in done.facts:
-            assert memory.history(fact_id, user_id=user_id)[-1].action != "forgotten"
+            assert memory.history.versions(fact_id, user_id=user_id)[-1].action != "forgotten"
         for user_id, fact_id in done.deleted:
             try:
                 memory.get(fact_id, user_id=user_id)
             except NotFoundError:
                 continue
             raise AssertionError(f"{fact_id} came back")
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []

@@ -100,7 +100,7 @@ def state(memory: SemanticMemory) -> State:
 
 def check(memory: SemanticMemory) -> None:
     """Check for complete merges, complete chains, and a sound store."""
-    assert [finding for finding in memory.check() if not finding.ok] == []
+    assert [finding for finding in memory.admin.check() if not finding.ok] == []
     ledger = inside(memory).ledger
     for user in USERS:
         facts = {fact.id: fact for fact in ledger.get(ledger.ids(user))}

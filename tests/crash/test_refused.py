@@ -72,10 +72,10 @@ def test_a_disk_that_fills_up_and_is_freed_again(small_disk: tuple[Path, Mount])
     subprocess.run(["mount", "-o", "remount,size=30m", str(path)], check=True)
     with opened(path) as memory:
         memory.flush()
-        assert [message.id for message in memory.messages(**S)] == taken
+        assert [message.id for message in memory.sessions.messages(**S)] == taken
         kept = memory.list(**U, limit=None, filters={"categories": ["conversation"]})
         assert {fact.source.message_ids[0] for fact in kept} == {*taken}
-        assert [finding for finding in memory.check() if not finding.ok] == []
+        assert [finding for finding in memory.admin.check() if not finding.ok] == []
 
 
 def test_a_disk_that_becomes_read_only(small_disk: tuple[Path, Mount]) -> None:

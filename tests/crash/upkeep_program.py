@@ -64,7 +64,7 @@ def opened(directory: Path, observer: Observer | None = None) -> SemanticMemory:
 def sweep(memory: SemanticMemory) -> None:
     """Run all upkeep until nothing is left to do."""
     memory.flush()
-    while any(run.counts for run in memory.maintain()):
+    while any(run.counts for run in memory.jobs.run()):
         pass
 
 

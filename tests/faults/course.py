@@ -160,7 +160,7 @@ class Course:
         self.model.compare(memory, USERS, strict=True)
         self.look_into_sessions(memory)
         # a course sets its clock back, so that dates lie ahead of it
-        wrong = [one for one in memory.check() if not one.ok and one.check != "dates"]
+        wrong = [one for one in memory.admin.check() if not one.ok and one.check != "dates"]
         if self.lives:  # a torn line that was never acknowledged is told apart from none
             wrong = [finding for finding in wrong if finding.check != "session logs"]
         assert not wrong, f"check: {wrong}"
@@ -174,7 +174,9 @@ class Course:
             self.model.loaded(user, name, saved.word if saved else None)
 
     def session(self, memory: SemanticMemory, user: str, name: str) -> Session:
-        return memory.session(user_id=user, session_id=name, window=_WINDOW, memory_directories=())
+        return memory.sessions.open(
+            user_id=user, session_id=name, window=_WINDOW, memory_directories=()
+        )
 
     # ---------------------------------------------------------------- beyond what can be kept
 
@@ -209,7 +211,7 @@ class Course:
         """Look at a store after damage; return how it was noticed, if it was."""
         self.disk = self.mounted()
         self.memory = self.opened()
-        wrong = [finding for finding in self.memory.check() if not finding.ok]
+        wrong = [finding for finding in self.memory.admin.check() if not finding.ok]
         self.told.append("; ".join(finding.detail for finding in wrong))
         self.memory.flush()
         # The watermark doesn't wait for the disk: after a loss of power, the end of a damaged
@@ -246,7 +248,7 @@ class Course:
         except LedgerBehindError as error:
             self.told.append(str(error))
             self.memory, outcome = self.recovered(), "recovered"
-        if not all(finding.ok for finding in self.memory.check()):
+        if not all(finding.ok for finding in self.memory.admin.check()):
             return f"{outcome}, reported by check"
         self.memory.flush()
         self.model.compare(self.memory, USERS, strict=False)
@@ -493,7 +495,7 @@ class Course:
         }
 
     def compact(self, memory: SemanticMemory) -> str | None:
-        (run,) = memory.maintain(["compact"])
+        (run,) = memory.jobs.run(["compact"])
         # A line that is damaged, as it is read, can't be recognised as forgotten.
         if run.error is None and not self.faults.weather.rot:
             self.model.erased(self.disk.files())

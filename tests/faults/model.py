@@ -160,7 +160,7 @@ class Model:
         words: set[str] = set()
         for session in {known.session for known in self.words.values()} - {None}:
             try:
-                said = memory.messages(user_id=user, session_id=str(session))
+                said = memory.sessions.messages(user_id=user, session_id=str(session))
             except NotFoundError:
                 continue
             words.update(word for message in said for word in in_text(message.content))

@@ -11,7 +11,7 @@ def said(memory: SemanticMemory, user_id: str = "maya") -> dict[str, list[str]]:
     return {
         session.session_id: [
             f"{message.role}: {message.content}"
-            for message in memory.messages(user_id=user_id, session_id=session.session_id)
+            for message in memory.sessions.messages(user_id=user_id, session_id=session.session_id)
         ]
-        for session in memory.sessions(user_id=user_id)
+        for session in memory.sessions.list(user_id=user_id)
     }

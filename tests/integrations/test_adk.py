@@ -65,7 +65,7 @@ def session(session_id: str, *events: Event, **owner: str) -> Session:
 
 
 def said(memory: SemanticMemory, session_id: str) -> list[tuple[str, str]]:
-    messages = memory.messages(user_id=OWNER, session_id=session_id)
+    messages = memory.sessions.messages(user_id=OWNER, session_id=session_id)
     return [(message.speaker, message.content) for message in messages]
 
 
@@ -85,7 +85,7 @@ async def test_the_texts_of_a_session_are_observed_once(
         ("cook", "Nice."),
         ("cook", "A part and the whole."),
     ]
-    times = [one.created_at for one in memory.messages(user_id=OWNER, session_id="s")]
+    times = [one.created_at for one in memory.sessions.messages(user_id=OWNER, session_id="s")]
     assert [int(NOW.timestamp() - at.timestamp()) for at in times if at] == [100, 99, 96]
     memory.flush()
     facts = [one.content for one in memory.list(user_id=OWNER) if one.category == "personal"]
@@ -107,7 +107,7 @@ async def test_events_are_a_delta_with_or_without_a_session(
     for _ in range(2):
         await service.add_events_to_memory(events=unnamed, session_id="unnamed", **MAYA)
     memory.flush()
-    counts = {one.session_id: one.messages for one in memory.sessions(user_id=OWNER)}
+    counts = {one.session_id: one.messages for one in memory.sessions.list(user_id=OWNER)}
     assert counts.pop("unnamed") == 2
     assert counts.pop("__unknown_session_id__") == 1
     assert [*counts.values()] == [2]

@@ -149,7 +149,7 @@ async def test_only_what_the_user_says_now_and_the_agent_answers_is_observed(
     ]
     silent = SemanticMemoryProvider(memory, user_of="kim", observe=False)
     await Agent(Scripted("Hi."), context_providers=[silent]).run("Hi.")
-    assert memory.users() == ["maya"]
+    assert memory.admin.users() == ["maya"]
 
 
 @pytest.mark.filterwarnings("ignore:.*AgentLoopMiddleware is experimental")

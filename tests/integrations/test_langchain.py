@@ -97,7 +97,7 @@ def test_a_middleware_recalls_and_observes_for_the_user_of_the_run(memory: Seman
     assert "drums" in second
     (turn,) = said(memory).values()
     assert turn == ["user: What instrument do I play?", "assistant: The oboe."]
-    assert memory.sessions(user_id="kim")[0].session_id.startswith("esc:")
+    assert memory.sessions.list(user_id="kim")[0].session_id.startswith("esc:")
 
 
 def test_a_thread_is_one_session_and_each_message_is_observed_once(memory: SemanticMemory) -> None:
@@ -133,7 +133,7 @@ def test_history_that_a_caller_brings_along_is_not_observed(memory: SemanticMemo
     assert [*said(memory).values()] == [["user: How are you?", "assistant: Fine."]]
     silent = SemanticMemoryMiddleware(memory, user_of="kim", observe=False)
     create_agent(scripted("Hi."), middleware=[silent]).invoke({"messages": [HumanMessage("Hi.")]})
-    assert memory.users() == ["maya"]
+    assert memory.admin.users() == ["maya"]
 
 
 def test_summaries_are_nobodys_words(memory: SemanticMemory) -> None:

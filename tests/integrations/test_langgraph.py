@@ -200,7 +200,7 @@ def test_time_to_live_begins_anew_on_reading(memory: SemanticMemory, still: Froz
     still.advance(minutes=6)
     assert found(store, refresh_ttl=False) == ["kept", "read"]
     assert store.sweep_ttl() == 3
-    assert memory.stats().items == 2
+    assert memory.admin.stats().items == 2
 
 
 def test_refresh_on_read_can_be_turned_off(memory: SemanticMemory, still: FrozenClock) -> None:
@@ -238,7 +238,7 @@ def test_concurrent_puts_are_done_in_order(store: SemanticMemoryStore) -> None:
 def test_items_go_with_their_user(memory: SemanticMemory, store: SemanticMemoryStore) -> None:
     store.put(("m", "maya"), "k", {"text": "hers"})
     store.put(("m", "Zoë B/1"), "k", {"text": "theirs"})
-    assert memory.users() == [identifier_of("Zoë B/1"), "maya"]
+    assert memory.admin.users() == [identifier_of("Zoë B/1"), "maya"]
     gone = memory.forget(user_id="maya", everything=True, dry_run=True)
     assert (int(gone), gone.items) == (0, 1)
     memory.forget(user_id="maya", everything=True)

@@ -138,7 +138,7 @@ async def test_only_texts_of_the_user_and_the_assistant_are_observed(
     silent = SemanticMemoryBlock(memory=memory, user_id="kim", observe=False)
     await silent.aget([user("I play the drums.")], session_id="c")
     await silent.aput([user("I play the drums.")])
-    assert memory.users() == ["maya"]
+    assert memory.admin.users() == ["maya"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its own use of pydantic

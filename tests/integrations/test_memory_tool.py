@@ -186,7 +186,7 @@ def test_wrong_arguments_are_told_the_model(
     tool: MemoryTool, memory: SemanticMemory, arguments: dict[str, Any]
 ) -> None:
     assert tool.call(arguments).startswith("Error: ")
-    assert memory.users() == []
+    assert memory.admin.users() == []
 
 
 def test_files_belong_to_their_user_and_go_with_it(

@@ -83,7 +83,7 @@ def user(text: str) -> Any:
 
 
 def said(memory: SemanticMemory, session_id: str = "monday") -> list[tuple[str, str]]:
-    messages = memory.messages(user_id="maya", session_id=session_id)
+    messages = memory.sessions.messages(user_id="maya", session_id=session_id)
     return [(message.role, message.content) for message in messages]
 
 
@@ -118,7 +118,7 @@ async def test_what_is_said_in_text_is_observed(
     assert facts(memory) == ["The user lives in Lisbon."]
     silent = SemanticMemorySession("silent", memory, user_id="maya", observe=False)
     await silent.add_items([user("I play the oboe.")])
-    assert [one.session_id for one in memory.sessions(user_id="maya")] == ["monday"]
+    assert [one.session_id for one in memory.sessions.list(user_id="maya")] == ["monday"]
 
 
 async def test_limits_are_those_of_the_sdk(memory: SemanticMemory) -> None:
@@ -159,7 +159,7 @@ async def test_clearing_leaves_what_was_said_to_the_memory(
     await session.add_items(ITEMS)
     await session.clear_session()
     assert await session.get_items() == []
-    assert memory.stats().items == 0
+    assert memory.admin.stats().items == 0
     assert facts(memory) == ["The user lives in Lisbon."]
 
 
@@ -196,7 +196,7 @@ async def test_what_json_cannot_hold_is_refused_and_nothing_of_the_call_is_kept(
             [user("I live in Lisbon."), {"role": "user", "content": "x", "bad": {1}}]
         )
     assert await session.get_items() == []
-    assert memory.users() == []
+    assert memory.admin.users() == []
     await session.add_items([{"role": "user", "content": "", "f": math.inf}])
     assert await session.get_items() == [{"role": "user", "content": "", "f": math.inf}]
 
@@ -212,7 +212,7 @@ async def test_sessions_and_users_with_any_ids_stay_apart(memory: SemanticMemory
     for number, session in enumerate(sessions):
         assert await session.get_items() == [user(f"number {number}")]
         assert session.session_id == IDS[number % len(IDS)]
-    assert len(memory.users()) == len(IDS) + 1
+    assert len(memory.admin.users()) == len(IDS) + 1
     for wrong in ("", 7):
         with pytest.raises(InvalidInputError, match="an id must be a text"):
             SemanticMemorySession(wrong, memory, user_id="maya")  # type: ignore[arg-type]

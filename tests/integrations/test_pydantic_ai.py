@@ -135,7 +135,7 @@ async def test_only_texts_of_the_user_and_the_model_are_observed(memory: Semanti
     ]
     silent = SemanticMemoryCapability(memory, user_of="kim", observe=False)
     await Agent(Scripted("Hi.").model, capabilities=[silent]).run("Hi.")
-    assert memory.users() == ["maya"]
+    assert memory.admin.users() == ["maya"]
 
 
 async def test_tools_act_for_the_user_of_the_run(memory: SemanticMemory) -> None:
@@ -173,7 +173,7 @@ async def test_every_tool_can_be_called_by_a_model(memory: SemanticMemory) -> No
     remembering = SemanticMemoryCapability(memory, user_of="maya", tools=True)
     agent = Agent(TestModel(), capabilities=[remembering])
     assert "add_memory" in (await agent.run("Call them all.")).output
-    assert memory.users() == ["maya"]
+    assert memory.admin.users() == ["maya"]
 
 
 def test_it_works_over_clients(tmp_path: Any) -> None:

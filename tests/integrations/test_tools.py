@@ -91,7 +91,7 @@ def test_the_model_is_told_what_it_got_wrong(
     answer = tools.call(name, arguments)
     assert answer.startswith("Error: ")
     assert told in answer
-    assert memory.users() == []
+    assert memory.admin.users() == []
 
 
 def test_another_users_memory_is_out_of_reach(memory: SemanticMemory, tools: MemoryTools) -> None:

@@ -236,7 +236,7 @@ class Believing(RuleBasedStateMachine):
 
     @rule()
     def sweep(self):
-        self.memory.maintain(["dedup", "conflicts"])
+        self.memory.jobs.run(["dedup", "conflicts"])
 
     # nothing is drawn from what is believed, which depends on when the background consolidated
     @rule(place=st.integers(0, 99))
@@ -246,7 +246,7 @@ class Believing(RuleBasedStateMachine):
         if gone:
             chosen = gone[place % len(gone)]
             replaced_by = self.everything()[chosen.id].superseded_by
-            self.memory.restore(chosen.id)
+            self.memory.history.restore(chosen.id)
             self.apart.append((chosen.id, replaced_by))
             self.clock.advance(days=1)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -18,22 +19,22 @@ from semantic_memory.domain.fields import JOBS
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW
 from tests.support.effort import rounds
+from tests.support.surface import groups
 
 _APART = {
     "open": "opens a store of its own; takes settings, not data",
     "connect": "opens a store of its own; takes settings, not data",
-    "reembed": "opens a store of its own; takes settings, not data",
-    "recover": "opens a store of its own; takes settings, not data",
     "close": "ends the store of the other examples",
-    "session": "takes objects of the program beside its ids; see tests/unit/test_session.py",
+    "sessions.open": "takes objects of the program beside its ids; see tests/unit/test_session.py",
     "flush": "takes a callback of the program",
-    "rebuild": "takes a callback of the program",
+    "admin.rebuild": "takes a callback of the program",
 }
 """Public methods that take no data of callers, with the reason."""
 VERBS = sorted(
-    name
-    for name, method in inspect.getmembers(SemanticMemory, inspect.isroutine)
-    if not name.startswith("_") and name not in _APART
+    verb
+    for group, kind in {"": SemanticMemory, **groups(SemanticMemory)}.items()
+    for name, _ in inspect.getmembers(kind, inspect.isroutine)
+    if not name.startswith("_") and (verb := f"{group}.{name}".lstrip(".")) not in _APART
 )
 
 EDGES = [
@@ -150,11 +151,19 @@ _SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
 _CHANGES = ("content", "confidence", "tags", "metadata", "expires_at", "body", "trust", "user")
 
 
+def _method(verb: str) -> Callable[..., Any]:
+    group, _, name = verb.rpartition(".")
+    found: Callable[..., Any] = getattr(
+        groups(SemanticMemory)[group] if group else SemanticMemory, name
+    )
+    return found
+
+
 @st.composite
 def calls(draw: st.DrawFn, verb: str) -> dict[str, Any]:
     """Return arguments of a verb: mostly sensible, so that hostile ones get beyond the first."""
     found: dict[str, Any] = {}
-    for name, one in inspect.signature(getattr(SemanticMemory, verb)).parameters.items():
+    for name, one in inspect.signature(_method(verb)).parameters.items():
         if name == "self":
             continue
         if one.kind is inspect.Parameter.VAR_KEYWORD:
@@ -186,7 +195,7 @@ def answered(memory: SemanticMemory, verb: str, arguments: dict[str, Any]) -> No
         known = memory.add("Maya lives in Oslo", user_id="maya")
         arguments = {**arguments, "fact_id": known.id}
     try:
-        answer = getattr(memory, verb)(**arguments)
+        answer = attrgetter(verb)(memory)(**arguments)
         if inspect.isgenerator(answer):
             list(answer)
     except SemanticMemoryError as error:

@@ -200,4 +200,4 @@ def test_a_paste_is_kept_as_material_at_every_door(
             fact.trust < Trust.USER or "Zorbum" not in own_speech(fact.content).own
             for fact in material
         ), form
-        assert memory.requests(user_id=user) == []
+        assert memory.history.requests(user_id=user) == []

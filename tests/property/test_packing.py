@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from semantic_memory import Category, Hit, ScoreParts, Source
 from semantic_memory.context.render import SECTIONS, members, shown
 from semantic_memory.context.tokens import TiktokenCounter
-from semantic_memory.domain.english.smalltalk import is_filler
 from tests.conftest import make_fact
 from tests.structure import parsed, told
 from tests.support.effort import rounds
@@ -64,9 +63,7 @@ def test_never_over_the_budget_and_always_well_formed(
     counter = TiktokenCounter(encoding)
     context = packer_of(counter, template).pack(hits, budget=budget, standing=standing)
     assert context.tokens == counter.count(context.text) <= budget
-    idle = [one for one in recalled if is_filler(one.content)]
-    # of the best only what says nothing is neither shown nor left out for a reason
-    assert 0 <= len(hits) - len(context.hits) - len(context.left_out) <= len(idle)
+    assert len(hits) == len(context.hits) + len(context.left_out)
     entries = parsed(context.text, template) if context.text else []
     assert [text for _, _, text in entries] == [shown(f, content=told(f)) for f in context.facts]
 

@@ -17,7 +17,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from semantic_memory import Fact, SemanticMemory
+from semantic_memory import Fact, SemanticMemory, repair
 from semantic_memory.domain.ports import VectorIndex
 from semantic_memory.settings import IndexSettings, Settings, UpkeepSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
@@ -124,7 +124,7 @@ class Store(RuleBasedStateMachine):
             self.open()
 
     def recover(self) -> None:
-        SemanticMemory.recover(
+        repair.recover(
             self.directory / "store",
             settings=Settings(upkeep=UpkeepSettings(schedule=False)),
             embedder=HashEmbedder(),
@@ -192,7 +192,7 @@ class GivenStore(Store):
     def restore(self) -> None:
         """A restored ledger can't be told from the index's own; it needs a `rebuild`."""
         super().restore()
-        self.memory.rebuild()
+        self.memory.admin.rebuild()
 
     @rule()
     def lose_the_index(self) -> None:

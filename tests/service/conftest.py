@@ -83,7 +83,7 @@ class Served:
             role="service",
             version=own_version(),
             token=token or self.doorkeeper.local_token,
-            settings=values_of(self.memory.settings),
+            settings=values_of(self.memory.admin.settings),
             url=self.url,
         )
         return announcing(self.directory, owner, None)

@@ -31,56 +31,56 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
         W,
         {"json": {"session_id": "s", "messages": [{"role": "user", "content": "Hello"}]}},
     ),
-    ("POST", "/v1/messages/pop"): (W, {"json": {"session_id": "taken-back"}}),
+    ("POST", "/v1/sessions/pop"): (W, {"json": {"session_id": "taken-back"}}),
     ("POST", "/v1/memories"): (W, {"json": {"content": "Likes tea"}}),
     ("GET", "/v1/memories"): (R, {"params": {}}),
     ("GET", "/v1/memories/{memory_id}"): (R, {"params": {}}),
     ("PATCH", "/v1/memories/{memory_id}"): (W, {"params": {}, "json": {"importance": 0.9}}),
     ("DELETE", "/v1/memories/{memory_id}"): (W, {"params": {}}),
-    ("GET", "/v1/memories/{memory_id}/history"): (R, {"params": {}}),
-    ("GET", "/v1/memories/{memory_id}/explanation"): (R, {"params": {}}),
-    ("GET", "/v1/layout"): (R, {"params": {}}),
+    ("GET", "/v1/history/versions/{memory_id}"): (R, {"params": {}}),
+    ("GET", "/v1/history/explain/{memory_id}"): (R, {"params": {}}),
+    ("GET", "/v1/profile/layout"): (R, {"params": {}}),
     ("POST", "/v1/search"): (R, {"json": {"query": "tea"}}),
     ("POST", "/v1/context"): (R, {"json": {"query": "tea"}}),
-    ("POST", "/v1/memories/batch"): (W, {"json": {"items": [{"content": "Likes tea"}]}}),
-    ("POST", "/v1/memories/{memory_id}/restore"): (W, {"params": {}, "json": {}}),
+    ("POST", "/v1/transfer/add-many"): (W, {"json": {"items": [{"content": "Likes tea"}]}}),
+    ("POST", "/v1/history/restore/{memory_id}"): (W, {"params": {}, "json": {}}),
     ("POST", "/v1/forget"): (W, {"json": {"tag": "tea"}}),
     ("GET", "/v1/profile"): (R, {"params": {}}),
     ("PATCH", "/v1/profile"): (W, {"params": {}, "json": {"top_of_mind": "Tea."}}),
     ("GET", "/v1/profile/history"): (R, {"params": {"field": "top_of_mind"}}),
-    ("GET", "/v1/tags"): (R, {"params": {}}),
-    ("GET", "/v1/audit"): (R, {"params": {}}),
+    ("GET", "/v1/profile/tags"): (R, {"params": {}}),
+    ("GET", "/v1/history/audit"): (R, {"params": {}}),
     ("GET", "/v1/events"): (R, {"params": {}}),
-    ("GET", "/v1/requests"): (R, {"params": {}}),
-    ("POST", "/v1/requests/settle"): (W, {"json": {"request_id": ASKED, "answer": "decline"}}),
-    ("GET", "/v1/beliefs/retired"): (R, {"params": {}}),
-    ("GET", "/v1/beliefs/to-confirm"): (R, {"params": {}}),
-    ("GET", "/v1/beliefs/labels"): (R, {"params": {}}),
-    ("POST", "/v1/beliefs/undo"): (W, {"json": {"day": "2020-05-03"}}),
+    ("GET", "/v1/history/requests"): (R, {"params": {}}),
+    ("POST", "/v1/history/settle"): (W, {"json": {"request_id": ASKED, "answer": "decline"}}),
+    ("GET", "/v1/history/retired"): (R, {"params": {}}),
+    ("GET", "/v1/history/to-confirm"): (R, {"params": {}}),
+    ("GET", "/v1/history/labels"): (R, {"params": {}}),
+    ("POST", "/v1/history/undo"): (W, {"json": {"day": "2020-05-03"}}),
     ("GET", "/v1/sessions"): (R, {"params": {}}),
     ("PATCH", "/v1/sessions"): (W, {"json": {"session_id": "said", "fades": True}}),
     ("POST", "/v1/sessions"): (W, {"json": {}}),
     ("POST", "/v1/sessions/load"): (W, {"json": {"session_id": "said"}}),
     ("POST", "/v1/sessions/close"): (W, {"json": {"session_id": "said"}}),
-    ("GET", "/v1/messages"): (R, {"params": {"session_id": "said"}}),
-    ("GET", "/v1/export"): (R, {"params": {}}),
+    ("GET", "/v1/sessions/messages"): (R, {"params": {"session_id": "said"}}),
+    ("GET", "/v1/transfer/export"): (R, {"params": {}}),
     ("POST", "/v1/items"): (W, {"json": {"namespace": ["a"], "key": "k", "value": {}}}),
     ("GET", "/v1/items/item"): (R, {"params": {"namespace": "kept", "key": "k"}}),
     ("DELETE", "/v1/items/item"): (W, {"params": {"namespace": "a", "key": "k"}}),
     ("POST", "/v1/items/list"): (R, {"json": {}}),
     ("POST", "/v1/items/search"): (R, {"json": {"query": "tea"}}),
     ("POST", "/v1/items/namespaces"): (R, {"json": {}}),
-    ("POST", "/v1/import"): (
+    ("POST", "/v1/transfer/import"): (
         W,
         {"params": {}, "content": b"", "headers": {"Content-Type": "application/x-ndjson"}},
     ),
     ("POST", "/v1/flush"): (W, None),
-    ("POST", "/v1/maintenance"): (A, {"json": {"jobs": ["decay"]}}),
-    ("GET", "/v1/maintenance"): (A, ALL_USERS),
-    ("GET", "/v1/stats"): (A, None),
-    ("GET", "/v1/users"): (A, None),
-    ("GET", "/v1/check"): (A, ALL_USERS),
-    ("POST", "/v1/rebuild"): (A, None),
+    ("POST", "/v1/jobs/run"): (A, {"json": {"jobs": ["decay"]}}),
+    ("GET", "/v1/jobs/runs"): (A, ALL_USERS),
+    ("GET", "/v1/admin/stats"): (A, None),
+    ("GET", "/v1/admin/users"): (A, None),
+    ("GET", "/v1/admin/check"): (A, ALL_USERS),
+    ("POST", "/v1/admin/rebuild"): (A, None),
     ("GET", "/metrics"): (None, None),
     ("GET", "/v1/caller"): (None, None),
     ("GET", "/v1/ranking"): (None, None),
@@ -100,9 +100,9 @@ RECEIPT = {
 }
 # What they need, a body that names the user "maya", and the status if the right is there.
 APART: dict[str, tuple[Right, dict[str, Any], int]] = {
-    "/v1/beliefs/accept": (W, LINK, 404),
-    "/v1/beliefs/reject": (W, LINK, 404),
-    "/v1/receipts/verify": (A, {"receipt": RECEIPT}, 200),
+    "/v1/history/accept": (W, LINK, 404),
+    "/v1/history/reject": (W, LINK, 404),
+    "/v1/admin/verify-receipt": (A, {"receipt": RECEIPT}, 200),
 }
 
 
@@ -261,43 +261,43 @@ def test_a_space_is_no_user_of_the_key_by_default(guarded):
 def test_the_users_that_are_listed_are_those_that_the_key_covers(guarded):
     for user_id in ("maya", "team-a", "team-b"):
         guarded.memory.add("Likes tea", user_id=user_id)
-    answer = guarded.client(guarded.token(["team-*"])).get("/v1/users")
+    answer = guarded.client(guarded.token(["team-*"])).get("/v1/admin/users")
     assert answer.json() == {"items": ["team-a", "team-b"]}
 
 
 def test_a_revoked_key_ends_at_once(guarded):
     token = guarded.token()
     client = guarded.client(token)
-    assert client.get("/v1/stats").status_code == 200
+    assert client.get("/v1/admin/stats").status_code == 200
     FileKeys(guarded.directory).revoke(token.split("_")[1])  # as another process would
-    assert client.get("/v1/stats").status_code == 401
+    assert client.get("/v1/admin/stats").status_code == 401
 
 
 def test_revoking_the_last_key_does_not_open_the_door(service):
     token = service.token()
-    assert service.client().get("/v1/stats").status_code == 401
+    assert service.client().get("/v1/admin/stats").status_code == 401
     service.keys.revoke(token.split("_")[1])
-    assert service.client().get("/v1/stats").status_code == 401
+    assert service.client().get("/v1/admin/stats").status_code == 401
 
 
 def test_the_services_own_token_opens_every_door(guarded):
-    assert guarded.client(guarded.doorkeeper.local_token).get("/v1/stats").status_code == 200
+    assert guarded.client(guarded.doorkeeper.local_token).get("/v1/admin/stats").status_code == 200
 
 
 def test_on_loopback_no_key_is_needed_but_the_name_must_be_the_machines_own(service):
-    assert service.client().get("/v1/stats").status_code == 200
+    assert service.client().get("/v1/admin/stats").status_code == 200
     for host in ("evil.example", "127.0.0.1.evil.example:80", ""):
-        answer = service.client(headers={"Host": host}).get("/v1/stats")
+        answer = service.client(headers={"Host": host}).get("/v1/admin/stats")
         assert answer.status_code == 421, host
     for host in ("localhost", f"localhost:{service.port}", "[::1]:80", "127.0.0.1"):
-        answer = service.client(headers={"Host": host}).get("/v1/stats")
+        answer = service.client(headers={"Host": host}).get("/v1/admin/stats")
         assert answer.status_code == 200, host
 
 
 @pytest.mark.parametrize(
     "second", ["Host: evil.example", "host: localhost", "Authorization: Bearer x"]
 )
-@pytest.mark.parametrize("path", ["/v1/stats", "/mcp", "/healthz", "/dashboard/"])
+@pytest.mark.parametrize("path", ["/v1/admin/stats", "/mcp", "/healthz", "/dashboard/"])
 def test_a_request_with_a_second_host_or_key_is_refused(service, second, path):
     """Which one counts would depend on who reads it."""
     token = service.token()
@@ -318,7 +318,7 @@ def test_elsewhere_than_on_loopback_it_does_not_start_without_a_key(serve, tmp_p
     with pytest.raises(ConfigurationError, match="keys create"):
         serve(host="0.0.0.0")
     FileKeys(tmp_path / "served").create("first", ["maya"], [R], NOW)
-    assert serve(host="0.0.0.0").client().get("/v1/stats").status_code == 401
+    assert serve(host="0.0.0.0").client().get("/v1/admin/stats").status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -341,10 +341,10 @@ def test_what_only_this_machine_can_reach_is_loopback(host, loopback):
 def test_a_key_has_its_rate_and_others_have_theirs(serve):
     service = serve(requests_per_minute=20)
     busy, calm = service.client(service.token()), service.client(service.token())
-    answers = [busy.get("/v1/stats") for _ in range(4)]
+    answers = [busy.get("/v1/admin/stats") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
     assert int(answers[-1].headers["retry-after"]) == 3
-    assert calm.get("/v1/stats").status_code == 200
+    assert calm.get("/v1/admin/stats").status_code == 200
 
 
 def test_a_bucket_fills_at_its_rate():
@@ -369,7 +369,7 @@ def test_keys_are_kept_hashed_and_for_the_owner_only(tmp_path):
 def test_a_damaged_file_of_keys_lets_nobody_in(service):
     token = service.token()
     (service.directory / "keys.json").write_text("[{")
-    answer = service.client(token).get("/v1/stats")
+    answer = service.client(token).get("/v1/admin/stats")
     assert answer.status_code == 500
     assert "keys.json" not in answer.text
 

@@ -20,18 +20,18 @@ OWN, SHARED, FOREIGN = "Drinks cocoa in the morning", "Drinks tea at noon", "Dri
 OPEN = {
     ("POST", "/v1/messages"),
     ("POST", "/v1/memories"),
-    ("POST", "/v1/memories/batch"),
+    ("POST", "/v1/transfer/add-many"),
     ("GET", "/v1/memories"),
     ("GET", "/v1/memories/{memory_id}"),
     ("PATCH", "/v1/memories/{memory_id}"),
     ("DELETE", "/v1/memories/{memory_id}"),
-    ("GET", "/v1/memories/{memory_id}/history"),
-    ("GET", "/v1/memories/{memory_id}/explanation"),
-    ("POST", "/v1/memories/{memory_id}/restore"),
+    ("GET", "/v1/history/versions/{memory_id}"),
+    ("GET", "/v1/history/explain/{memory_id}"),
+    ("POST", "/v1/history/restore/{memory_id}"),
     ("POST", "/v1/search"),
     ("POST", "/v1/context"),
     ("POST", "/v1/forget"),
-    ("GET", "/v1/export"),
+    ("GET", "/v1/transfer/export"),
     ("POST", "/v1/flush"),
     ("GET", "/v1/profile"),
     ("GET", "/v1/sessions"),
@@ -42,8 +42,8 @@ OPEN = {
 }
 """Every other route shows or changes what has no agent, or what another agent has."""
 OF_OWN_SESSIONS: dict[tuple[str, str], dict[str, Any]] = {
-    ("GET", "/v1/messages"): {"params": {}},
-    ("POST", "/v1/messages/pop"): {"json": {}},
+    ("GET", "/v1/sessions/messages"): {"params": {}},
+    ("POST", "/v1/sessions/pop"): {"json": {}},
     ("POST", "/v1/sessions/load"): {"json": {}},
     ("POST", "/v1/sessions/close"): {"json": {}},
     ("PATCH", "/v1/sessions"): {"json": {"fades": True}},
@@ -56,7 +56,7 @@ BY_ID = [request for request in sorted(OPEN) if "{memory_id}" in request[1]]
 def facts(service: Served) -> dict[str, str]:
     """The ids of a memory of the agent, one that is shared, and one of another agent."""
     memory = service.memory
-    memory.update_profile({"work_context": "Tests for a distillery."}, **MAYA)
+    memory.profile.update({"work_context": "Tests for a distillery."}, **MAYA)
     return {
         "own": memory.add(OWN, **MAYA, agent_id="cook").id,
         "shared": memory.add(SHARED, **MAYA).id,
@@ -92,9 +92,11 @@ def test_what_it_reads_is_its_own_and_what_is_shared(cook, facts):
     assert "cocoa" in block
     assert "tea" in block
     assert "gin" not in block
-    lines = [json.loads(line) for line in cook.get("/v1/export", params=MAYA).text.splitlines()]
+    lines = [
+        json.loads(line) for line in cook.get("/v1/transfer/export", params=MAYA).text.splitlines()
+    ]
     assert {one["fact"]["content"] for one in lines if one["kind"] == "fact"} == {OWN, SHARED}
-    document = cook.get("/v1/export", params={**MAYA, "format": "json"}).text
+    document = cook.get("/v1/transfer/export", params={**MAYA, "format": "json"}).text
     assert "cocoa" in document
     assert "gin" not in document
 
@@ -110,9 +112,9 @@ def test_its_own_alone_are_listed_where_it_names_its_agent(cook, facts):
         ("GET", "/v1/memories", {"params": {"agent_id": "travel"}}),
         ("GET", "/v1/memories", {"params": {"q": "agent:travel"}}),
         ("GET", "/v1/memories", {"params": {"q": "agent:cook,travel"}}),
-        ("GET", "/v1/export", {"params": {"agent_id": "travel"}}),
-        ("GET", "/v1/export", {"params": {"q": "agent:travel"}}),
-        ("GET", "/v1/export", {"params": {"agent_id": "travel", "format": "json"}}),
+        ("GET", "/v1/transfer/export", {"params": {"agent_id": "travel"}}),
+        ("GET", "/v1/transfer/export", {"params": {"q": "agent:travel"}}),
+        ("GET", "/v1/transfer/export", {"params": {"agent_id": "travel", "format": "json"}}),
         ("POST", "/v1/search", {"json": {"query": "gin", "agent_id": "travel"}}),
         ("POST", "/v1/search", {"json": {"query": "gin", "filters": {"agents": ["travel"]}}}),
         ("POST", "/v1/context", {"json": {"query": "gin", "agent_id": "travel"}}),
@@ -123,7 +125,7 @@ def test_its_own_alone_are_listed_where_it_names_its_agent(cook, facts):
         ("POST", "/v1/memories", {"json": {"content": "Likes ale", "agent_id": "travel"}}),
         (
             "POST",
-            "/v1/memories/batch",
+            "/v1/transfer/add-many",
             {"json": {"items": [{"content": "Likes ale", "agent_id": "travel"}]}},
         ),
         (
@@ -151,7 +153,7 @@ def test_what_it_writes_is_its_own(service, cook):
     said = [{"role": "user", "content": "I play the cello."}]
     cook.post("/v1/messages", json={**MAYA, "session_id": "s", "messages": said})
     cook.post("/v1/memories", json={**MAYA, "content": "Likes rye"})
-    cook.post("/v1/memories/batch", json={**MAYA, "items": [{"content": "Likes spelt"}]})
+    cook.post("/v1/transfer/add-many", json={**MAYA, "items": [{"content": "Likes spelt"}]})
     service.memory.flush()
     found = service.memory.list(**MAYA)
     assert len(found) >= 4
@@ -239,7 +241,7 @@ def sessions(service: Served) -> None:
     say_in(service, "shared", None)
     say_in(service, "mixed", "cook", "travel")
     say_in(service, "of-travel", "travel")
-    service.memory.create_session(**MAYA, session_id="created")
+    service.memory.sessions.create(**MAYA, session_id="created")
     say_in(service, "created", "cook")
     service.memory.flush()
 
@@ -261,7 +263,7 @@ def test_its_sessions_are_those_with_its_messages_alone(service, cook, sessions)
     assert [one["session_id"] for one in listed] == ["own"]
     asked = {**MAYA, "agent_id": "travel"}
     assert cook.get("/v1/sessions", params=asked).status_code == 403
-    assert len(service.memory.sessions(**MAYA)) == 6
+    assert len(service.memory.sessions.list(**MAYA)) == 6
 
 
 @pytest.mark.parametrize(("method", "path"), OF_OWN_SESSIONS)
@@ -269,7 +271,8 @@ def test_a_session_of_its_own_is_open_to_it(service, cook, sessions, method, pat
     assert of_session(cook, method, path, "own").is_success
 
 
-WHOLE = [route for route in OF_OWN_SESSIONS if route[1].startswith("/v1/sessions")]
+PARTS = ("/v1/sessions/messages", "/v1/sessions/pop")
+WHOLE = [route for route in OF_OWN_SESSIONS if route[1] not in PARTS]
 
 
 @pytest.mark.parametrize("session_id", ["shared", "mixed", "of-travel", "created"])
@@ -277,11 +280,11 @@ WHOLE = [route for route in OF_OWN_SESSIONS if route[1].startswith("/v1/sessions
 def test_a_session_of_others_is_as_unknown_as_none(
     service, cook, sessions, method, path, session_id
 ):
-    before = service.memory.sessions(**MAYA)
+    before = service.memory.sessions.list(**MAYA)
     found = of_session(cook, method, path, session_id)
     missing = of_session(cook, method, path, "missing")
     refused_alike(found, session_id, missing, "missing")
-    assert service.memory.sessions(**MAYA) == before
+    assert service.memory.sessions.list(**MAYA) == before
 
 
 def test_of_a_session_it_reads_its_own_messages_and_shared_ones(service, cook, sessions):
@@ -289,34 +292,36 @@ def test_of_a_session_it_reads_its_own_messages_and_shared_ones(service, cook, s
 
     def agents(session_id: str) -> list[str | None]:
         asked = {**MAYA, "session_id": session_id}
-        answer = cook.get("/v1/messages", params=asked)
+        answer = cook.get("/v1/sessions/messages", params=asked)
         return [one["agent_id"] for one in answer.raise_for_status().json()["items"]]
 
     assert agents("mixed") == ["cook", None]
     assert agents("shared") == [None]
     newest = {**MAYA, "session_id": "mixed", "limit": 1, "newest": True}
-    assert cook.get("/v1/messages", params=newest).json()["items"][0]["agent_id"] is None
-    found = of_session(cook, "GET", "/v1/messages", "of-travel")
-    refused_alike(found, "of-travel", of_session(cook, "GET", "/v1/messages", "missing"), "missing")
+    assert cook.get("/v1/sessions/messages", params=newest).json()["items"][0]["agent_id"] is None
+    found = of_session(cook, "GET", "/v1/sessions/messages", "of-travel")
+    refused_alike(
+        found, "of-travel", of_session(cook, "GET", "/v1/sessions/messages", "missing"), "missing"
+    )
 
 
 def test_it_takes_back_its_own_messages_alone(service, cook, sessions):
     say_in(service, "mixed", "travel", None)
-    assert of_session(cook, "POST", "/v1/messages/pop", "mixed").json()["agent_id"] == "cook"
-    assert of_session(cook, "POST", "/v1/messages/pop", "mixed").status_code == 404
-    assert of_session(cook, "POST", "/v1/messages/pop", "shared").status_code == 404
-    left = service.memory.messages(**MAYA, session_id="mixed")
+    assert of_session(cook, "POST", "/v1/sessions/pop", "mixed").json()["agent_id"] == "cook"
+    assert of_session(cook, "POST", "/v1/sessions/pop", "mixed").status_code == 404
+    assert of_session(cook, "POST", "/v1/sessions/pop", "shared").status_code == 404
+    left = service.memory.sessions.messages(**MAYA, session_id="mixed")
     assert [one.agent_id for one in left] == ["travel", "travel", None]
     asked = {**MAYA, "session_id": "mixed", "message_id": left[0].id}
-    assert cook.post("/v1/messages/pop", json=asked).status_code == 404
+    assert cook.post("/v1/sessions/pop", json=asked).status_code == 404
 
 
 def test_the_profile_shows_what_rests_on_what_it_sees(service, cook):
     for agent_id, content in [("cook", "Allergic to nuts"), ("travel", "Allergic to wasps")]:
         service.memory.add(f"The user is {content.lower()}.", **MAYA, agent_id=agent_id)
-    service.memory.update_profile({"top_of_mind": "Run a marathon."}, **MAYA)
+    service.memory.profile.update({"top_of_mind": "Run a marathon."}, **MAYA)
     service.memory.flush()
-    assert "wasps" in service.memory.profile(**MAYA).model_dump_json()
+    assert "wasps" in service.memory.profile.get(**MAYA).model_dump_json()
     shown = cook.get("/v1/profile", params=MAYA).text
     assert "nuts" in shown
     assert "marathon" in shown
@@ -372,9 +377,9 @@ def test_a_client_needs_to_name_no_agent(service, facts):
         it.observe([Message(role="user", content="Hello")], **MAYA, session_id="s")
         assert {hit.fact.content for hit in it.search("drinks", **MAYA)} >= {OWN, SHARED}
         with pytest.raises(AccessDeniedError, match="limited to agent 'cook'"):
-            it.tags(**MAYA)
-        assert "distillery" in it.profile(**MAYA).model_dump_json()
-        assert [one.session_id for one in it.sessions(**MAYA)] == ["s"]
+            it.profile.tags(**MAYA)
+        assert "distillery" in it.profile.get(**MAYA).model_dump_json()
+        assert [one.session_id for one in it.sessions.list(**MAYA)] == ["s"]
         with pytest.raises(NotFoundError):
             it.get(facts["foreign"], **MAYA)
 

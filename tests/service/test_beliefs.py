@@ -41,22 +41,22 @@ def pairs(service: Served) -> list[tuple[str, str]]:
 def test_a_client_reviews_undoes_and_settles(service: Served, pairs: list[tuple[str, str]]):
     (cat, gone), (chess, given_up) = pairs
     with Client(service.url, api_key=service.token()) as client:
-        (one,) = client.beliefs.retired(since=NOW - timedelta(days=1), **U)
+        (one,) = client.history.retired(since=NOW - timedelta(days=1), **U)
         assert one.newer is not None
         assert (one.fact.id, one.newer.id, one.cause.quote) == (cat, gone, "Likes tea")
-        assert client.beliefs.retired(since=NOW + timedelta(days=1), **U) == []
-        (planned,) = client.beliefs.undo(day=NOW.date(), dry_run=True, **U)
+        assert client.history.retired(since=NOW + timedelta(days=1), **U) == []
+        (planned,) = client.history.undo(day=NOW.date(), dry_run=True, **U)
         assert planned.status is Status.SUPERSEDED
-        (back,) = client.beliefs.undo(day=NOW.date(), reason="it is back", **U)
+        (back,) = client.history.undo(day=NOW.date(), reason="it is back", **U)
         assert (back.id, back.status) == (cat, Status.ACTIVE)
-        (link,) = client.beliefs.to_confirm(**U)
+        (link,) = client.history.to_confirm(**U)
         assert link.newer is not None
         assert (link.fact.id, link.newer.id) == (chess, given_up)
-        assert client.explain(chess).perhaps_changed_by == (client.get(given_up),)
-        assert client.beliefs.accept(chess, given_up, **U).status is Status.SUPERSEDED
+        assert client.history.explain(chess).perhaps_changed_by == (client.get(given_up),)
+        assert client.history.accept(chess, given_up, **U).status is Status.SUPERSEDED
         with pytest.raises(NotFoundError):
-            client.beliefs.reject(chess, given_up, **U)
-        assert {one.label for one in client.beliefs.labels(**U)} == {"over", "neither"}
+            client.history.reject(chess, given_up, **U)
+        assert {one.label for one in client.history.labels(**U)} == {"over", "neither"}
 
 
 def test_an_asynchronous_client_does_the_same(service: Served, pairs: list[tuple[str, str]]):
@@ -64,8 +64,8 @@ def test_an_asynchronous_client_does_the_same(service: Served, pairs: list[tuple
 
     async def reviewed() -> tuple[list[str], bool]:
         async with AsyncClient(service.url, api_key=service.token()) as client:
-            found = await client.beliefs.undo(decision=cat, **U)
-            kept = await client.beliefs.reject(chess, given_up, **U)
+            found = await client.history.undo(decision=cat, **U)
+            kept = await client.history.reject(chess, given_up, **U)
             return [fact.id for fact in found], kept.status is Status.ACTIVE
 
     assert anyio.run(reviewed) == ([cat], True)
@@ -74,11 +74,11 @@ def test_an_asynchronous_client_does_the_same(service: Served, pairs: list[tuple
 def test_a_key_without_the_right_to_read_gets_ids(service: Served, pairs: list[tuple[str, str]]):
     (cat, _), (chess, given_up) = pairs
     http = service.client(service.token(("maya",), (W,)))
-    undone = http.post("/v1/beliefs/undo", json={**U, "decision": cat})
+    undone = http.post("/v1/history/undo", json={**U, "decision": cat})
     assert undone.json() == {"items": [{"id": cat}]}
     link = {**U, "older": chess, "newer": given_up}
-    assert http.post("/v1/beliefs/reject", json=link).json() == {"id": chess}
-    assert http.post("/v1/beliefs/undo", json={**U, "decision": cat, "dry_run": True}).is_error
+    assert http.post("/v1/history/reject", json=link).json() == {"id": chess}
+    assert http.post("/v1/history/undo", json={**U, "decision": cat, "dry_run": True}).is_error
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_others_change_no_belief(service: Served, pairs, rights, users, agent):
     token = service.token(users, rights, agent_id=agent)
     with Client(service.url, api_key=token) as client:
         for call in (
-            lambda: client.beliefs.undo(decision=cat, **U),
-            lambda: client.beliefs.accept(chess, given_up, **U),
-            lambda: client.beliefs.reject(chess, given_up, **U),
+            lambda: client.history.undo(decision=cat, **U),
+            lambda: client.history.accept(chess, given_up, **U),
+            lambda: client.history.reject(chess, given_up, **U),
         ):
             with pytest.raises(AccessDeniedError):
                 call()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,11 +11,8 @@ import httpx
 import pytest
 
 from semantic_memory import Category, Message, SemanticMemory
-from semantic_memory.aio import AsyncBeliefs, AsyncItems, AsyncSemanticMemory
-from semantic_memory.beliefs import Beliefs
+from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import AsyncClient, Client
-from semantic_memory.client.beliefs import AsyncClientBeliefs, ClientBeliefs
-from semantic_memory.client.items import AsyncClientItems, ClientItems
 from semantic_memory.domain.errors import (
     AccessDeniedError,
     InvalidInputError,
@@ -26,51 +22,33 @@ from semantic_memory.domain.errors import (
     ServiceUnavailableError,
     SessionClosedError,
 )
-from semantic_memory.items import Items
 from tests.service.conftest import NOW, R, Served
+from tests.support.surface import groups
 
 OWN = {
     "open",
     "connect",
-    "reembed",
-    "recover",
     "close",
-    "session",
-    "settings",
-    "items",
-    "beliefs",
+    "sessions.open",
 }  # of the directory, or an object that works here
-VERBS = sorted(name for name in vars(SemanticMemory) if name[0] != "_" and name not in OWN)
+VERBS = sorted(
+    f"{group}.{name}".lstrip(".")
+    for group, kind in {"": SemanticMemory, **groups(SemanticMemory)}.items()
+    for name, member in vars(kind).items()
+    if name[0] != "_" and not isinstance(member, property)
+)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in OWN])
 @pytest.mark.parametrize("kind", [Client, AsyncClient, AsyncSemanticMemory])
 def test_every_verb_is_there_with_the_same_arguments(kind, verb):
-    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
+    def arguments(face: type) -> list[tuple[object, ...]]:
+        group, _, name = verb.rpartition(".")
+        method = getattr(groups(face)[group] if group else face, name)
         parameters = inspect.signature(method).parameters.values()
         return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
 
-    assert arguments(getattr(kind, verb)) == arguments(getattr(SemanticMemory, verb))
-
-
-@pytest.mark.parametrize("verb", sorted(name for name in vars(Beliefs) if name[0] != "_"))
-@pytest.mark.parametrize("kind", [ClientBeliefs, AsyncClientBeliefs, AsyncBeliefs])
-def test_every_verb_of_beliefs_is_there_with_the_same_arguments(kind, verb):
-    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
-        parameters = inspect.signature(method).parameters.values()
-        return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
-
-    assert arguments(getattr(kind, verb)) == arguments(getattr(Beliefs, verb))
-
-
-@pytest.mark.parametrize("verb", sorted(name for name in vars(Items) if not name.startswith("_")))
-@pytest.mark.parametrize("kind", [ClientItems, AsyncClientItems, AsyncItems])
-def test_every_verb_of_items_is_there_with_the_same_arguments(kind, verb):
-    def arguments(method: Callable[..., object]) -> list[tuple[object, ...]]:
-        parameters = inspect.signature(method).parameters.values()
-        return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
-
-    assert arguments(getattr(kind, verb)) == arguments(getattr(Items, verb))
+    assert arguments(kind) == arguments(SemanticMemory)
 
 
 def exercise_items(memory: SemanticMemory | Client) -> list[object]:
@@ -86,12 +64,16 @@ def exercise_items(memory: SemanticMemory | Client) -> list[object]:
     seen.append(items.list(user_id=None, limit=1, offset=1, refresh=False))
     seen += [items.search("tea", **maya), items.search("tea", ["notes"], **maya, by="words")]
     seen += [items.namespaces(user_id=None), items.namespaces(**maya, suffix=["*"], max_depth=1)]
-    seen.append(memory.users())
-    records = [record for record in memory.export(**maya) if record["kind"] == "item"]
-    seen += [records, memory.load(records, user_id="lea"), memory.load(records, user_id="lea")]
-    document = memory.to_dict(**maya)
-    seen += [document["items"], memory.from_dict(document, user_id="jo")]
-    seen += [items.get(["notes"], "k2", user_id="lea"), memory.stats().items]
+    seen.append(memory.admin.users())
+    records = [record for record in memory.transfer.export(**maya) if record["kind"] == "item"]
+    seen += [
+        records,
+        memory.transfer.load(records, user_id="lea"),
+        memory.transfer.load(records, user_id="lea"),
+    ]
+    document = memory.transfer.to_dict(**maya)
+    seen += [document["items"], memory.transfer.from_dict(document, user_id="jo")]
+    seen += [items.get(["notes"], "k2", user_id="lea"), memory.admin.stats().items]
     seen += [items.delete(["notes"], "k2", **maya), items.delete(["notes"], "k2", **maya)]
     gone = memory.forget(**maya, everything=True, dry_run=True)
     seen += [gone, gone.items, memory.forget(**maya, everything=True).items]
@@ -131,7 +113,7 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     ]
     tea = memory.add("Prefers tea", user_id="maya", category="preference", tags=["drink.hot"])
     seen += [tea.content, tea.category, tea.tags]
-    many = memory.add_many(
+    many = memory.transfer.add_many(
         [{"content": "Uses Linux", "category": Category.TECHNICAL}, {"content": "Has a cat"}],
         user_id="maya",
     )
@@ -150,20 +132,20 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
     seen.append(sorted(fact.content for fact in everything))
     drinks = memory.list(user_id="maya", filters={"tags": ["drink"], "categories": ["preference"]})
     seen.append([fact.content for fact in drinks])
-    seen.append(memory.tags(user_id="maya"))
+    seen.append(memory.profile.tags(user_id="maya"))
     changed = memory.update(tea.id, user_id="maya", content="Prefers coffee", reason="said so")
-    seen += [changed.content, [version.reason for version in memory.history(tea.id)]]
+    seen += [changed.content, [version.reason for version in memory.history.versions(tea.id)]]
     memory.flush()
-    profile = memory.update_profile({"top_of_mind": "A trip."}, user_id="maya").profile
+    profile = memory.profile.update({"top_of_mind": "A trip."}, user_id="maya").profile
     seen.append({name: told and (told.text, told.origin) for name, told in profile})
-    found = memory.profile(user_id="maya", as_of=NOW - timedelta(days=365))
-    seen += [found, memory.profile_history("top_of_mind", user_id="maya")[-1].text]
-    profile = memory.update_profile({"top_of_mind": None}, user_id="maya").profile
+    found = memory.profile.get(user_id="maya", as_of=NOW - timedelta(days=365))
+    seen += [found, memory.profile.history("top_of_mind", user_id="maya")[-1].text]
+    profile = memory.profile.update({"top_of_mind": None}, user_id="maya").profile
     seen.append(profile.top_of_mind and profile.top_of_mind.text)
-    seen.append([info.session_id for info in memory.sessions(user_id="maya")])
-    seen.append(memory.configure_session(user_id="maya", session_id="s1", extract=False))
-    seen.append(memory.messages(user_id="maya", session_id="s1"))
-    created = memory.create_session(
+    seen.append([info.session_id for info in memory.sessions.list(user_id="maya")])
+    seen.append(memory.sessions.configure(user_id="maya", session_id="s1", extract=False))
+    seen.append(memory.sessions.messages(user_id="maya", session_id="s1"))
+    created = memory.sessions.create(
         user_id="maya",
         session_id="s2",
         compact=False,
@@ -172,32 +154,38 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         language="German",
     )
     seen += [created.options, created.messages]
-    seen.append(memory.configure_session(user_id="maya", session_id="s2", verbosity="brief"))
-    seen.append(memory.close_session(user_id="maya", session_id="s2").closed_at is not None)
+    seen.append(memory.sessions.configure(user_id="maya", session_id="s2", verbosity="brief"))
+    seen.append(memory.sessions.close(user_id="maya", session_id="s2").closed_at is not None)
     with pytest.raises(SessionClosedError):
         memory.observe(said, user_id="maya", session_id="s2")
-    seen.append(memory.load_session(user_id="maya", session_id="s2").closed_at)
+    seen.append(memory.sessions.load(user_id="maya", session_id="s2").closed_at)
     about = [Message(id="m7", role="user", content="Please forget what I said about Anna.")]
     memory.observe(about, user_id="maya", session_id="s2")
-    (request,) = memory.requests(user_id="maya")
+    (request,) = memory.history.requests(user_id="maya")
     seen.append((request.state, request.subject))
-    settled = memory.settle_request(request.id, user_id="maya", answer="decline")
+    settled = memory.history.settle(request.id, user_id="maya", answer="decline")
     seen.append((settled.state, settled.subject))
-    records = [*memory.export(user_id="maya")]
+    records = [*memory.transfer.export(user_id="maya")]
     seen.append([record["kind"] for record in records])
-    seen += [memory.load(records, user_id="maya"), memory.load(records, user_id="lea")]
-    document = memory.to_dict(user_id="maya")
+    seen += [
+        memory.transfer.load(records, user_id="maya"),
+        memory.transfer.load(records, user_id="lea"),
+    ]
+    document = memory.transfer.to_dict(user_id="maya")
     seen += [sorted(document), [session["options"] for session in document["sessions"]]]
-    seen += [memory.from_dict(document, user_id="maya"), memory.from_dict(document, user_id="kim")]
+    seen += [
+        memory.transfer.from_dict(document, user_id="maya"),
+        memory.transfer.from_dict(document, user_id="kim"),
+    ]
     seen.append(memory.forget(user_id="kim", everything=True))
     seen.append(memory.forget(user_id="lea", everything=True))
     memory.delete(tea.id, user_id="maya", reason="private")
     seen.append(memory.forget(user_id="maya", since=NOW, tag="drink"))
-    seen += [memory.users(), memory.stats().memories, memory.rebuild()]
-    runs = memory.maintain(["dedup", "decay"], user_id="maya", dry_run=True)
-    seen += [[run.job for run in runs], [run.job for run in memory.maintain(["compact"])]]
-    seen.append([run.job for run in memory.runs()])
-    seen.append([finding.check for finding in memory.check()])
+    seen += [memory.admin.users(), memory.admin.stats().memories, memory.admin.rebuild()]
+    runs = memory.jobs.run(["dedup", "decay"], user_id="maya", dry_run=True)
+    seen += [[run.job for run in runs], [run.job for run in memory.jobs.run(["compact"])]]
+    seen.append([run.job for run in memory.jobs.runs()])
+    seen.append([finding.check for finding in memory.admin.check()])
     for call in (
         lambda: memory.get(tea.id),
         lambda: memory.get("nothing", user_id="maya"),
@@ -205,12 +193,12 @@ def exercise(memory: SemanticMemory | Client) -> list[object]:
         lambda: memory.search("x", user_id="a b"),
         lambda: memory.search("x", user_id="maya", filters={"mood": 1}),
         lambda: memory.list(user_id="maya", limit=0),
-        lambda: memory.update(many[0].id, user_id="maya", mood="good"),
-        lambda: memory.update_profile({"mood": "good"}, user_id="maya"),
-        lambda: memory.profile_history("mood", user_id="maya"),
-        lambda: memory.create_session(user_id="maya", session_id="s2"),
-        lambda: memory.load_session(user_id="maya", session_id="s9"),
-        lambda: memory.close_session(user_id="maya", session_id="s9"),
+        lambda: memory.update(many[0].id, user_id="maya", category="mood"),
+        lambda: memory.profile.update({"mood": "good"}, user_id="maya"),
+        lambda: memory.profile.history("mood", user_id="maya"),
+        lambda: memory.sessions.create(user_id="maya", session_id="s2"),
+        lambda: memory.sessions.load(user_id="maya", session_id="s9"),
+        lambda: memory.sessions.close(user_id="maya", session_id="s9"),
     ):
         with pytest.raises((NotFoundError, InvalidInputError)) as caught:
             call()
@@ -230,9 +218,9 @@ def test_an_asynchronous_client_behaves_as_the_library_does(service: Served, ope
         await memory.flush()
         tea = await memory.add("Prefers tea", user_id="maya")
         hits = await memory.search("tea", user_id="maya", k=1)
-        records = [record async for record in memory.export(user_id="maya")]
+        records = [record async for record in memory.transfer.export(user_id="maya")]
         seen += [hits[0].fact.id == tea.id, [record["kind"] for record in records]]
-        seen.append(await memory.load(records, user_id="lea"))
+        seen.append(await memory.transfer.load(records, user_id="lea"))
         with pytest.raises(NotFoundError):
             await memory.get("nothing", user_id="maya")
         return seen
@@ -248,7 +236,7 @@ def test_an_asynchronous_client_behaves_as_the_library_does(service: Served, ope
 def test_an_asynchronous_memory_opens_and_closes(tmp_path, open_memory):
     async def use() -> int:
         async with await AsyncSemanticMemory.open(tmp_path / "other", embedder=None) as memory:
-            return len(await memory.users())
+            return len(await memory.admin.users())
 
     assert anyio.run(use) == 0
 
@@ -260,9 +248,9 @@ def test_a_key_that_does_not_reach_is_denied(service: Served):
         for call in (
             lambda: client.list(user_id="lea"),
             lambda: client.add("Likes tea", user_id="maya"),
-            lambda: [*client.export(user_id="lea")],
+            lambda: [*client.transfer.export(user_id="lea")],
             lambda: client.get("some-id"),
-            client.stats,
+            client.admin.stats,
         ):
             with pytest.raises(AccessDeniedError):
                 call()
@@ -335,20 +323,20 @@ def test_a_model_that_can_not_be_reached_is_the_services_concern():
 def test_it_gives_up_at_last_and_says_where_it_tried():
     script = Scripted(httpx.Response(503, headers=NOW_AGAIN))
     with pytest.raises(ServiceUnavailableError):
-        client_of(script, attempts=3).stats()
+        client_of(script, attempts=3).admin.stats()
     assert len(script.requests) == 3
     with (
         pytest.raises(ServiceUnavailableError, match=r"127\.0\.0\.1:9.*is it running"),
         Client("http://127.0.0.1:9", attempts=1) as client,
     ):
-        client.stats()
+        client.admin.stats()
 
 
 def test_a_refused_record_is_told_with_the_number_of_those_before_it(service: Served):
     fact = service.memory.add("Prefers tea", user_id="maya")
-    records = [*service.memory.export(user_id="maya"), {"kind": "hologram"}]
+    records = [*service.memory.transfer.export(user_id="maya"), {"kind": "hologram"}]
     with Client(service.url) as client, pytest.raises(RecordRefusedError) as refused:
-        client.load(records, user_id="lea")
+        client.transfer.load(records, user_id="lea")
     assert refused.value.loaded == 1, fact
 
 

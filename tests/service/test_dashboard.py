@@ -114,7 +114,7 @@ def test_a_listing_by_status_finds_what_can_be_restored(service: Served):
     http = service.client()
     params = {"user_id": "maya", "status": "superseded"}
     (before,) = http.get("/v1/memories", params=params).json()["items"]
-    told = http.get(f"/v1/memories/{before['id']}/explanation", params={"user_id": "maya"}).json()
+    told = http.get(f"/v1/history/explain/{before['id']}", params={"user_id": "maya"}).json()
     assert told["replaced_by"]["content"] == "Lives in Berlin"
     wrong = http.get("/v1/memories", params={**params, "status": "lost"})
     assert wrong.status_code == 422

@@ -74,7 +74,7 @@ def filled(directory: Path) -> SemanticMemory:
     fact = memory.add("Takes pills for xylophobia", user_id=USER)
     memory.update(fact.id, content="Takes drops for xylophobia")
     memory.flush()
-    memory.session(**S).payload("And now?")
+    memory.sessions.open(**S).payload("And now?")
     shutil.copytree(directory / "chroma", directory / "chroma.broken")
     found = {name.partition("/")[0] for name in holding(directory)}
     assert {"sessions", "chroma", "chroma.broken"} < found
@@ -89,20 +89,22 @@ WAYS: dict[str, Callable[[SemanticMemory], object]] = {
     "a proof": lambda memory: memory.forget(user_id=USER, query="xylophobia", proof=True),
     "the job": lambda memory: (
         memory.forget(user_id=USER, entity="xylophobia"),
-        memory.maintain(["compact"]),
+        memory.jobs.run(["compact"]),
     ),
     "a settled request": lambda memory: (
-        memory.settle_request(memory.requests(user_id=USER)[0].id, user_id=USER, answer="forget"),
-        memory.maintain(["compact"]),
+        memory.history.settle(
+            memory.history.requests(user_id=USER)[0].id, user_id=USER, answer="forget"
+        ),
+        memory.jobs.run(["compact"]),
     ),
     "deleted one by one": lambda memory: (
         [
-            memory.delete(fact.id)  # type: ignore[func-returns-value]
+            memory.delete(fact.id)
             for fact in memory.list(user_id=USER, limit=None)
             if SECRET.decode() in fact.content.lower()
             and fact.id in {one.id for one in memory.list(user_id=USER, limit=None)}
         ],
-        memory.maintain(["compact"]),
+        memory.jobs.run(["compact"]),
     ),
 }
 
@@ -116,7 +118,7 @@ def test_no_file_holds_what_was_forgotten_once_the_call_returns(tmp_path, way: s
         if not closed:
             assert holding(directory) == []
             memory.flush()
-            memory.session(**S).payload("And now?")
+            memory.sessions.open(**S).payload("And now?")
             assert holding(directory) == []
     assert holding(directory) == []
 
@@ -132,7 +134,7 @@ def test_an_erasure_that_a_kill_cut_off_is_finished_at_the_next_opening(tmp_path
         with monkeypatch.context() as patched:
             patched.setattr(IndexKeeper, "purge", killed)
             with pytest.raises(KeyboardInterrupt):
-                memory.maintain(["compact"])
+                memory.jobs.run(["compact"])
         assert holding(directory) != []
     with SemanticMemory.open(directory, embedder=HashEmbedder(), clock=FrozenClock(NOW)):
         assert holding(directory) == []
@@ -148,7 +150,7 @@ def test_an_answer_that_is_sent_again_holds_nothing_forgotten(service: Served):
     assert "replies.sqlite3-wal" in holding(service.directory)
     service.memory.forget(user_id="kim", everything=True)
     service.memory.delete(added["id"])
-    service.memory.maintain(["compact"])
+    service.memory.jobs.run(["compact"])
     for sent, given in ((key, body), (other, {**body, "user_id": "kim"})):
         answer = http.post("/v1/memories", json=given, headers=sent)
         assert answer.status_code == 410
@@ -176,13 +178,13 @@ def test_a_proof_says_what_was_searched_and_that_nothing_was_found(prover: Seman
     assert proof.files > 3
     assert proof.bytes > 10_000
     assert proof.found == ()
-    assert holding(prover.settings.data_dir) == []
+    assert holding(prover.admin.settings.data_dir) == []
     receipt = proof.receipt
     assert receipt is not None
     assert (receipt.user_id, receipt.at, receipt.forgotten[:1]) == (USER, NOW, (fact.id,))
     assert receipt.searched["sessions" if "sessions" in receipt.searched else "ledger.sqlite3"]
     assert SECRET.decode() not in receipt.model_dump_json()
-    assert prover.verify_receipt(receipt).stands
+    assert prover.admin.verify_receipt(receipt).stands
 
 
 def test_a_receipt_that_was_changed_or_is_of_another_store_is_not_genuine(prover, tmp_path):
@@ -192,20 +194,20 @@ def test_a_receipt_that_was_changed_or_is_of_another_store_is_not_genuine(prover
     receipt = proof.receipt
     assert receipt is not None
     for change in ({"texts": 9}, {"forgotten": ()}, {"digest": "0" * 64}, {"user_id": "kim"}):
-        assert not prover.verify_receipt(receipt.model_copy(update=change)).issued
+        assert not prover.admin.verify_receipt(receipt.model_copy(update=change)).issued
     with SemanticMemory.open(tmp_path / "other", embedder=HashEmbedder()) as other:
-        assert not other.verify_receipt(receipt).issued
+        assert not other.admin.verify_receipt(receipt).issued
 
 
 def test_a_receipt_tells_what_is_back(prover: SemanticMemory):
     fact = prover.add("Takes pills for xylophobia", user_id=USER)
-    kept = list(prover.export(user_id=USER))
+    kept = list(prover.transfer.export(user_id=USER))
     proof = prover.forget(user_id=USER, everything=True, proof=True).proof
     assert proof is not None
     assert proof.receipt is not None
-    assert prover.verify_receipt(proof.receipt.model_dump(mode="json")).stands
-    prover.load(kept, user_id=USER)
-    found = prover.verify_receipt(proof.receipt)
+    assert prover.admin.verify_receipt(proof.receipt.model_dump(mode="json")).stands
+    prover.transfer.load(kept, user_id=USER)
+    found = prover.admin.verify_receipt(proof.receipt)
     assert (found.issued, found.stands) == (True, found.back != (fact.id,))
 
 
@@ -224,7 +226,7 @@ REMAINS = {
 def test_a_proof_names_the_files_in_which_a_text_remains(prover: SemanticMemory):
     prover.add(TEXT, user_id=USER)
     for name, remains in REMAINS.items():
-        (prover.settings.data_dir / name).write_bytes(remains)
+        (prover.admin.settings.data_dir / name).write_bytes(remains)
     proof = prover.forget(user_id=USER, everything=True, proof=True).proof
     assert proof is not None
     assert {trace.file for trace in proof.found if trace.stretches} == REMAINS.keys()
@@ -233,9 +235,9 @@ def test_a_proof_names_the_files_in_which_a_text_remains(prover: SemanticMemory)
 def test_a_proof_finds_short_texts_and_single_words(prover: SemanticMemory):
     prover.add("Has gout", user_id=USER)
     prover.add("Fears xylophones", user_id=USER)
-    (prover.settings.data_dir / "sessions").mkdir(exist_ok=True)
-    (prover.settings.data_dir / "sessions" / "a").write_text("She has gout, they say")
-    (prover.settings.data_dir / "sessions" / "b").write_text("xylophones|forest")
+    (prover.admin.settings.data_dir / "sessions").mkdir(exist_ok=True)
+    (prover.admin.settings.data_dir / "sessions" / "a").write_text("She has gout, they say")
+    (prover.admin.settings.data_dir / "sessions" / "b").write_text("xylophones|forest")
     proof = prover.forget(user_id=USER, everything=True, proof=True).proof
     assert proof is not None
     found = {trace.file: (trace.stretches, trace.words) for trace in proof.found}
@@ -293,8 +295,8 @@ def test_the_command_verifies_a_receipt_that_it_printed(tmp_path: Path):
     receipt = tmp_path / "receipt.json"
     receipt.write_text(CliRunner().invoke(app, forget).stdout)
     assert SECRET not in receipt.read_bytes()
-    verified = CliRunner().invoke(app, ["verify-receipt", str(receipt), *store])
+    verified = CliRunner().invoke(app, ["admin", "verify-receipt", str(receipt), *store])
     assert "still forgotten" in verified.output
     receipt.write_text(receipt.read_text().replace('"texts": 1', '"texts": 2'))
-    changed = CliRunner().invoke(app, ["verify-receipt", str(receipt), *store])
+    changed = CliRunner().invoke(app, ["admin", "verify-receipt", str(receipt), *store])
     assert (changed.exit_code, "not a receipt" in changed.output) == (1, True)

@@ -80,16 +80,16 @@ def test_a_place_behind_removed_events_is_refused_with_where_to_resume(serve, mo
     service = serve()
     for number in range(5):
         service.memory.add(f"Likes town {number}", user_id="maya")
-    service.memory.maintain(["expiry"])
-    place = service.memory.events()[0].id - 1
+    service.memory.jobs.run(["expiry"])
+    place = service.memory.events.list()[0].id - 1
     answer = service.client().get("/v1/events", params={"after": 1})
     assert (answer.status_code, answer.json()["resume"]) == (422, place)
     with Client(service.url) as client:
-        for refused in (client.events, client.subscribe):
+        for refused in (client.events.list, client.events.subscribe):
             with pytest.raises(EventsRemovedError) as caught:
                 next(iter(refused(after=1)))
             assert caught.value.resume == place
-        assert client.events(after=place)[0].id == place + 1
+        assert client.events.list(after=place)[0].id == place + 1
 
 
 def test_a_silent_stream_says_that_it_is_alive(service, http, monkeypatch):
@@ -174,10 +174,10 @@ def test_a_connection_that_goes_away_frees_its_stream(service, http):
 def test_the_client_reads_pages_and_follows(service):
     with Client(service.url) as client:
         first = client.add("Likes tea", user_id="maya")
-        page = client.events(user_id="maya", kinds=["added"], limit=5)
-        assert page == service.memory.events(user_id="maya")
-        assert page.next == service.memory.events(after="now").next
-        with client.subscribe() as feed, client.subscribe(after=0) as all_of_it:
+        page = client.events.list(user_id="maya", kinds=["added"], limit=5)
+        assert page == service.memory.events.list(user_id="maya")
+        assert page.next == service.memory.events.list(after="now").next
+        with client.events.subscribe() as feed, client.events.subscribe(after=0) as all_of_it:
             second = client.add("Plays chess", user_id="maya")
             assert next(feed).memory_id == second.id
             assert [next(all_of_it).memory_id for _ in range(2)] == [first.id, second.id]
@@ -187,7 +187,7 @@ def test_the_client_reads_pages_and_follows(service):
 def test_the_asynchronous_client_follows(service):
     async def followed() -> None:
         async with AsyncClient(service.url) as client:
-            async with await client.subscribe(user_id="maya") as feed:
+            async with await client.events.subscribe(user_id="maya") as feed:
                 fact = await client.add("Plays chess", user_id="maya")
                 assert (await anext(feed)).memory_id == fact.id
             assert [event async for event in feed] == []
@@ -200,7 +200,7 @@ def test_a_client_without_the_right_is_refused(service):
         Client(service.url, api_key=service.token(["*"], [W])) as client,
         pytest.raises(AccessDeniedError),
     ):
-        client.subscribe()
+        client.events.subscribe()
 
 
 def test_a_client_resumes_where_the_service_was_restarted(tmp_path: Path):
@@ -217,7 +217,7 @@ def test_a_client_resumes_where_the_service_was_restarted(tmp_path: Path):
     with served(store) as service:
         running.append(service)
         client = Client(service.url, transport=Following())
-        feed = client.subscribe()
+        feed = client.events.subscribe()
         first = service.memory.add("Likes tea", user_id="maya")
         assert next(feed).memory_id == first.id
         missed = service.memory.add("Plays chess", user_id="maya")

@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from semantic_memory import Message, SemanticMemory
 from semantic_memory.domain.fields import JOBS
 from semantic_memory.entrypoints.api.server import configure_logging
+from semantic_memory.groups.admin import Admin
 from semantic_memory.settings import ServiceSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import eventually
@@ -33,7 +34,7 @@ def test_errors_are_problems_that_name_the_request(http):
         (http.get("/v1/memories?user_id=maya&mood=good"), 422, "invalid-input"),
         (http.get("/v1/memories?user_id=maya&cursor=x"), 404, "not-found"),
         (http.post("/v1/forget", json={"user_id": "maya"}), 422, "invalid-input"),
-        (http.post("/v1/maintenance", json={"jobs": ["juggle"]}), 422, "invalid-input"),
+        (http.post("/v1/jobs/run", json={"jobs": ["juggle"]}), 422, "invalid-input"),
     ):
         assert answer.status_code == status, answer.text
         assert answer.headers["content-type"] == "application/problem+json"
@@ -55,8 +56,8 @@ def test_a_bug_shows_nothing_of_its_inside(service, monkeypatch, caplog):
     def broken() -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(service.memory, "stats", broken)
-    answer = service.client().get("/v1/stats")
+    monkeypatch.setattr(Admin, "stats", broken)
+    answer = service.client().get("/v1/admin/stats")
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert answer.json()["request_id"]
@@ -86,7 +87,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve: Serve):
     http = service.client()
     answer = http.post("/v1/memories", json={**TEA, "content": "x" * 3_000})
     assert answer.status_code == 413
-    assert "/v1/import" in answer.json()["detail"]
+    assert "/v1/transfer/import" in answer.json()["detail"]
 
     def chunks():
         yield b'{"user_id": "maya", "content": "'
@@ -117,7 +118,7 @@ def test_a_body_that_does_not_come_is_not_waited_for_for_ever(serve: Serve):
 
 def test_a_connection_that_breaks_harms_nobody(service: Served):
     raw(service, HALF, b"Content-Length: 100\r\n\r\n", b'{"user_id":').close()
-    line = b"POST /v1/import?user_id=maya HTTP/1.1\r\nHost: localhost\r\n"
+    line = b"POST /v1/transfer/import?user_id=maya HTTP/1.1\r\nHost: localhost\r\n"
     body = b"Content-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\n{}"
     raw(service, line, body).close()
     assert service.client().post("/v1/memories", json=TEA).status_code == 201
@@ -200,27 +201,27 @@ def test_what_is_exported_can_be_imported(service: Served):
     service.memory.observe(said, user_id="maya", session_id="s")
     service.memory.flush()
     http = service.client()
-    exported = http.get("/v1/export?user_id=maya")
+    exported = http.get("/v1/transfer/export?user_id=maya")
     assert exported.headers["content-type"].startswith("application/x-ndjson")
     assert len(exported.text.splitlines()) >= 251
-    path = "/v1/import?user_id=lea"
+    path = "/v1/transfer/import?user_id=lea"
     for new in (len(said), 0):
         answer = http.post(path, content=exported.content, headers=LINES)
         assert answer.json()["new"] >= new
-    assert len(service.memory.messages(user_id="lea", session_id="s")) == 250
+    assert len(service.memory.sessions.messages(user_id="lea", session_id="s")) == 250
 
 
 def test_an_export_may_be_one_document(serve: Serve):
     service = serve(body_bytes=2_000)
     service.memory.add("Owns a red canoe", user_id="maya")
     http = service.client()
-    document = http.get("/v1/export?user_id=maya&format=json")
+    document = http.get("/v1/transfer/export?user_id=maya&format=json")
     assert document.headers["content-type"] == "application/json"
     assert [fact["content"] for fact in document.json()["facts"]] == ["Owns a red canoe"]
-    assert http.post("/v1/import?user_id=lea", json=document.json()).json() == {"new": 1}
-    assert http.post("/v1/import?user_id=lea", json=["x"]).status_code == 422
-    assert http.get("/v1/export?user_id=maya&format=yaml").status_code == 422
-    long = http.post("/v1/import?user_id=lea", json={"x": "x" * 3_000})
+    assert http.post("/v1/transfer/import?user_id=lea", json=document.json()).json() == {"new": 1}
+    assert http.post("/v1/transfer/import?user_id=lea", json=["x"]).status_code == 422
+    assert http.get("/v1/transfer/export?user_id=maya&format=yaml").status_code == 422
+    long = http.post("/v1/transfer/import?user_id=lea", json={"x": "x" * 3_000})
     assert (long.status_code, "JSON lines" in long.json()["detail"]) == (413, True)
 
 
@@ -237,14 +238,14 @@ def test_an_export_may_be_one_document(serve: Serve):
     ],
 )
 def test_lines_that_can_not_be_used_are_named(http, body, words):
-    answer = http.post("/v1/import?user_id=maya", content=body, headers=LINES)
+    answer = http.post("/v1/transfer/import?user_id=maya", content=body, headers=LINES)
     assert answer.status_code == 422
     assert words in answer.json()["detail"]
 
 
 def test_an_import_has_no_limit_but_its_lines_have(serve: Serve):
     http = serve(body_bytes=2_000).client()
-    path = "/v1/import?user_id=maya"
+    path = "/v1/transfer/import?user_id=maya"
     header = {"kind": "export", "schema_version": 1, "user_id": "u"}
     body = (json.dumps(header) + "\n").encode() * 1_000
     assert http.post(path, content=body, headers=LINES).json() == {"new": 0}

@@ -35,10 +35,10 @@ BODIES = {
         "/v1/messages",
         b'{"user_id": "m", "session_id": "s", "messages": null}',
     ),
-    "an import of null": ("/v1/import?user_id=maya", b"null\n"),
-    "an import of a list": ("/v1/import?user_id=maya", b"[1]\n"),
+    "an import of null": ("/v1/transfer/import?user_id=maya", b"null\n"),
+    "an import of a list": ("/v1/transfer/import?user_id=maya", b"[1]\n"),
     "deep nesting": ("/v1/search", b"[" * 100_000),
-    "jobs that are a text": ("/v1/maintenance", b'{"jobs": "dedup"}'),
+    "jobs that are a text": ("/v1/jobs/run", b'{"jobs": "dedup"}'),
 }
 
 

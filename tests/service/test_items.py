@@ -91,7 +91,7 @@ WRONG: list[dict[str, Any]] = [
 def test_a_put_that_cannot_be_used_is_refused(service: Served, wrong: dict[str, Any]) -> None:
     answer = service.client().post("/v1/items", json={**PUT, **wrong})
     assert answer.status_code == 422
-    assert service.memory.users() == []
+    assert service.memory.admin.users() == []
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
@@ -100,4 +100,4 @@ def test_what_is_no_number_in_json_is_refused(service: Served, number: str) -> N
     headers = {"Content-Type": "application/json"}
     answer = service.client().post("/v1/items", content=body, headers=headers)
     assert answer.status_code in (400, 422)
-    assert service.memory.users() == []
+    assert service.memory.admin.users() == []

@@ -126,7 +126,7 @@ def test_a_session_marks_the_turns_in_which_its_agent_wrote(service):
         "function": {"name": "mcp__memory__add_memory", "arguments": '{"content": "Likes opera"}'},
     }
     for _ in range(5):
-        with service.memory.session(**U, session_id="loop") as session:
+        with service.memory.sessions.open(**U, session_id="loop") as session:
             session.push(
                 [
                     {"role": "user", "content": "Remember that I like opera."},

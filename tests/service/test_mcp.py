@@ -187,7 +187,7 @@ def test_an_agent_with_many_users_says_whose_memory_it_means(service):
         await call(client, "add_memory", content="Likes tea", user_id="team-a")
 
     over_http(service, service.token(["team-*"], [R, W]), use)
-    assert service.memory.users() == ["team-a"]
+    assert service.memory.admin.users() == ["team-a"]
 
 
 def test_without_a_key_there_is_no_agent(service):

@@ -107,7 +107,7 @@ REFUSED = ("bogus", "Query", "kk", "ctx")
 def memory(open_memory: Any) -> SemanticMemory:
     opened: SemanticMemory = open_memory()
     opened.add("Likes tea", user_id="maya")
-    opened.create_session(user_id="maya", session_id="s1")
+    opened.sessions.create(user_id="maya", session_id="s1")
     return opened
 
 

@@ -30,7 +30,7 @@ KEPT = [
 
 
 def kept(memory: SemanticMemory, session_id: str) -> list[tuple[str, str, bool]]:
-    messages = memory.messages(user_id="maya", session_id=session_id)
+    messages = memory.sessions.messages(user_id="maya", session_id=session_id)
     return [(one.role, one.content, one.recall) for one in messages]
 
 
@@ -73,23 +73,23 @@ def test_every_face_takes_messages_back(service: Served):
     said = [{"role": "user", "content": f"I have {number} cats."} for number in range(6)]
     where: dict[str, Any] = {"user_id": "maya", "session_id": "cats"}
     memory.observe(said, **where)
-    popped = [memory.pop(**where)]
+    popped = [memory.sessions.pop(**where)]
     with Client(url, api_key=token) as client:
-        popped.append(client.pop(**where))
-        latest = client.messages(**where, limit=2, newest=True)
+        popped.append(client.sessions.pop(**where))
+        latest = client.sessions.messages(**where, limit=2, newest=True)
         assert [one.content for one in latest] == ["I have 3 cats.", "I have 2 cats."]
 
     async def awaited() -> None:
-        popped.append(await AsyncSemanticMemory(memory).pop(**where))
+        popped.append(await AsyncSemanticMemory(memory).sessions.pop(**where))
         async with AsyncClient(url, api_key=token) as client:
-            popped.append(await client.pop(**where))
+            popped.append(await client.sessions.pop(**where))
 
     asyncio.run(awaited())
     assert [one.content for one in popped] == [f"I have {number} cats." for number in (5, 4, 3, 2)]
     with service.client(token) as http:
-        answer = http.post("/v1/messages/pop", json=where)
+        answer = http.post("/v1/sessions/pop", json=where)
         assert answer.json()["content"] == "I have 1 cats."
-        found = http.get("/v1/messages", params=where | {"limit": 1, "newest": True})
+        found = http.get("/v1/sessions/messages", params=where | {"limit": 1, "newest": True})
         assert [one["content"] for one in found.json()["items"]] == ["I have 0 cats."]
 
 
@@ -98,7 +98,7 @@ def test_a_repeated_request_pops_once(service: Served):
     service.memory.observe([{"role": "user", "content": text} for text in ("a", "b")], **where)
     with service.client(service.token()) as http:
         headers = {"Idempotency-Key": "k1"}
-        answers = [http.post("/v1/messages/pop", json=where, headers=headers) for _ in range(2)]
+        answers = [http.post("/v1/sessions/pop", json=where, headers=headers) for _ in range(2)]
     assert answers[0].json() == answers[1].json()
     assert kept(service.memory, "s") == [("user", "a", True)]
 
@@ -107,9 +107,9 @@ def test_pop_needs_the_right_to_write_and_shows_texts_to_readers_alone(service: 
     where = {"user_id": "maya", "session_id": "s"}
     service.memory.observe([{"role": "user", "content": "Hi", "id": "m1"}], **where)
     with service.client(service.token(rights=[Right.READ])) as http:
-        assert http.post("/v1/messages/pop", json=where).status_code == 403
+        assert http.post("/v1/sessions/pop", json=where).status_code == 403
     with service.client(service.token(users=["noor"])) as http:
-        assert http.post("/v1/messages/pop", json=where).status_code in (403, 404)
+        assert http.post("/v1/sessions/pop", json=where).status_code in (403, 404)
     with service.client(service.token(rights=[Right.WRITE])) as http:
-        assert http.post("/v1/messages/pop", json=where).json() == {"id": "m1"}
-        assert http.post("/v1/messages/pop", json=where).status_code == 404
+        assert http.post("/v1/sessions/pop", json=where).json() == {"id": "m1"}
+        assert http.post("/v1/sessions/pop", json=where).status_code == 404

@@ -124,8 +124,8 @@ def test_commands_talk_to_the_service_that_has_the_store_open(service: Served):
         assert "Prefers tea" in cli.process("search", "tea", "-u", "maya").stdout
         assert fact["id"] in cli("get", fact["id"]).stdout
         assert "no memory" in cli("get", "nothing", code=3).stderr
-        assert "memories" in cli("stats").stdout
-    assert "in use by process" in cli.process("stats", code=1).stderr
+        assert "memories" in cli("admin", "stats").stdout
+    assert "in use by process" in cli.process("admin", "stats", code=1).stderr
 
 
 def test_what_a_killed_service_left_behind_is_not_taken_for_one(service: Served):

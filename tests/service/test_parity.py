@@ -3,89 +3,82 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import anyio
 import pytest
-import typer
 from pydantic import BaseModel
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
-from semantic_memory.aio import AsyncBeliefs, AsyncItems
-from semantic_memory.beliefs import Beliefs
-from semantic_memory.client import AsyncClient, Client, belief_verbs, item_verbs, verbs
-from semantic_memory.client.beliefs import AsyncClientBeliefs, ClientBeliefs
-from semantic_memory.client.items import AsyncClientItems, ClientItems
-from semantic_memory.client.verbs import Verb
+from semantic_memory.client import AsyncClient, Client, tables
+from semantic_memory.client.calls import Verb
 from semantic_memory.domain.requests import ListQuery, ProfileTexts, Request
 from semantic_memory.entrypoints.callers import ANYONE, Caller
 from semantic_memory.entrypoints.cli import app as command_line
 from semantic_memory.entrypoints.mcp.server import build_server
-from semantic_memory.items import Items
 from tests.service.conftest import Served, served
+from tests.support.surface import commands, groups
 
-BELIEF_VERBS = ("retired", "undo", "to_confirm", "accept", "reject", "labels")
-ITEM_VERBS = ("put", "get", "delete", "list", "search", "namespaces")
-LIFECYCLE = {"open", "connect", "close", "reembed", "recover", "settings"}
+LIFECYCLE = {"open", "connect", "close", "admin.settings", "admin.inspection"}
 """Operations on a store as a whole, in the process that owns it."""
 IN_PROCESS = "a session holds its window in the process that talks to the model"
 OPERATOR = "for those who operate the store, not for an agent"
-FOLLOWED = "a program follows what changes; `list` and `history` show it to a person"
+FOLLOWED = "a program follows what changes; `list` and `history versions` show it to a person"
+ITEM_VERBS = ("put", "get", "delete", "list", "search", "namespaces")
 ITEMS = "items are an application's or a framework's own data; `forget` and `export` include them"
 REVIEW = "for those who review what is remembered, not for an agent"
+REVIEWED = (
+    "restore versions explain audit retired undo to_confirm accept reject labels requests".split()
+)
 EXEMPT: Mapping[str, Mapping[str, str]] = {
     "library": {},
-    "async": {"session": IN_PROCESS},
-    "client": {"session": IN_PROCESS},
-    "async client": {"session": IN_PROCESS},
-    "rest": {"session": IN_PROCESS},
+    "async": {"sessions.open": IN_PROCESS},
+    "client": {"sessions.open": IN_PROCESS},
+    "async client": {"sessions.open": IN_PROCESS},
+    "rest": {"sessions.open": IN_PROCESS},
     "mcp": {
-        "session": IN_PROCESS,
-        "add_many": "an agent learns one fact at a time",
         "flush": "an agent never waits for extraction",
-        "pop": "the application takes back what it handed over",
         "update": "an agent adds the new fact, which supersedes the old one",
-        "requests": "an agent heard the request, asks the user, and calls `forget_memories`",
-        "settle_request": "forget_memories settles the request for the same subject",
-        "verify_receipt": OPERATOR,
-        "configure_session": "the application decides what is kept of a session",
-        "restore": REVIEW,
-        "history": REVIEW,
-        "explain": REVIEW,
-        "audit": REVIEW,
-        "layout": REVIEW,
-        "update_profile": REVIEW,
-        "profile_history": REVIEW,
-        "export": OPERATOR,
-        "load": OPERATOR,
-        "to_dict": OPERATOR,
-        "from_dict": OPERATOR,
-        "users": OPERATOR,
-        "stats": OPERATOR,
-        "check": OPERATOR,
-        "maintain": OPERATOR,
-        "runs": OPERATOR,
-        "rebuild": OPERATOR,
-        "events": OPERATOR,
-        "subscribe": OPERATOR,
+        "sessions.open": IN_PROCESS,
+        "sessions.pop": "the application takes back what it handed over",
+        "sessions.configure": "the application decides what is kept of a session",
+        "profile.layout": REVIEW,
+        "profile.update": REVIEW,
+        "profile.history": REVIEW,
+        **{f"history.{verb}": REVIEW for verb in REVIEWED},
+        "history.settle": "forget_memories settles the request for the same subject",
+        "transfer.add_many": "an agent learns one fact at a time",
+        "transfer.export": OPERATOR,
+        "transfer.load": OPERATOR,
+        "transfer.to_dict": OPERATOR,
+        "transfer.from_dict": OPERATOR,
+        "events.list": OPERATOR,
+        "events.subscribe": OPERATOR,
+        "jobs.run": OPERATOR,
+        "jobs.runs": OPERATOR,
+        "admin.users": OPERATOR,
+        "admin.stats": OPERATOR,
+        "admin.check": OPERATOR,
+        "admin.rebuild": OPERATOR,
+        "admin.verify_receipt": OPERATOR,
         **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
-        **{f"beliefs.{verb}": REVIEW for verb in BELIEF_VERBS},
     },
     "command line": {
-        "session": IN_PROCESS,
-        "events": FOLLOWED,
-        "subscribe": FOLLOWED,
-        "add_many": "`ingest` and `import` take many at once, from a file",
         "flush": "every command that writes flushes before it ends",
         "update": "single fields are changed by applications; `add` and `delete` do for a person",
-        "explain": "shown in the dashboard, on a memory's page",
-        "layout": "shown in the dashboard, as a map",
-        "update_profile": "texts are written by applications that have a form for them",
-        "profile_history": "`profile --as-of` shows what a field said at a time",
-        "users": "`stats` counts them; their names are for applications",
-        "runs": "`maintain` shows the runs that it starts; the dashboard shows all",
+        "sessions.open": IN_PROCESS,
+        "profile.layout": "shown in the dashboard, as a map",
+        "profile.update": "texts are written by applications that have a form for them",
+        "profile.history": "`profile get --as-of` shows what a field said at a time",
+        "history.explain": "shown in the dashboard, on a memory's page",
+        "transfer.add_many": "`ingest` and `import` take many at once, from a file",
+        "events.list": FOLLOWED,
+        "events.subscribe": FOLLOWED,
+        "admin.users": "`stats` counts them; their names are for applications",
         **{f"items.{verb}": ITEMS for verb in ITEM_VERBS},
     },
 }
@@ -99,24 +92,21 @@ NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
         "forget": "forget_memories",
         "delete": "forget_memories",
         "get": "memory://{user_id}/memories/{memory_id}",
-        "tags": "memory://{user_id}/tags",
-        "sessions": "memory://{user_id}/sessions",
-        "messages": "memory://{user_id}/sessions/{session_id}",
+        "profile.get": "profile",
+        "profile.tags": "memory://{user_id}/tags",
+        "sessions.list": "memory://{user_id}/sessions",
+        "sessions.messages": "memory://{user_id}/sessions/{session_id}",
+        "sessions.create": "create_session",
+        "sessions.load": "load_session",
+        "sessions.close": "close_session",
     },
     "command line": {
         "observe": "ingest",
-        "load": "import",
-        "to_dict": "export",
-        "from_dict": "import",
-        "check": "doctor",
-        "messages": "log",
-        "configure_session": "configure",
-        "create_session": "create-session",
-        "load_session": "load-session",
-        "close_session": "close-session",
-        "settle_request": "settle-request",
-        **{f"beliefs.{verb}": verb.replace("_", "-") for verb in BELIEF_VERBS},
-        "verify_receipt": "verify-receipt",
+        "history.to_confirm": "history to-confirm",
+        "transfer.load": "transfer import",
+        "transfer.to_dict": "transfer export",
+        "transfer.from_dict": "transfer import",
+        "admin.verify_receipt": "admin verify-receipt",
     },
 }
 
@@ -130,27 +120,19 @@ def _requests(kind: type[Request] = Request) -> Iterator[type[Request]]:
 
 VERBS = {request.verb: request for request in _requests()}
 TABLE = {
-    prefix + name.rstrip("_"): verb
-    for prefix, table in (("", verbs), ("items.", item_verbs), ("beliefs.", belief_verbs))
-    for name, verb in vars(table).items()
+    (name.rstrip("_") if group == "memory" else f"{group}.{name.rstrip('_')}"): verb
+    for group in (one.name for one in pkgutil.iter_modules(tables.__path__))
+    for name, verb in vars(import_module(f"{tables.__name__}.{group}")).items()
     if isinstance(verb, Verb)
 }
 
 
-GROUPS: Mapping[type, Mapping[str, type]] = {
-    SemanticMemory: {"items": Items, "beliefs": Beliefs},
-    AsyncSemanticMemory: {"items": AsyncItems, "beliefs": AsyncBeliefs},
-    Client: {"items": ClientItems, "beliefs": ClientBeliefs},
-    AsyncClient: {"items": AsyncClientItems, "beliefs": AsyncClientBeliefs},
-}
-
-
 def public(kind: type) -> set[str]:
-    groups = GROUPS[kind]
+    found = groups(kind)
     own = {name for name in vars(kind) if not name.startswith("_")}
-    return own - groups.keys() | {
+    return own - found.keys() | {
         f"{group}.{name}"
-        for group, holder in groups.items()
+        for group, holder in found.items()
         for name in vars(holder)
         if not name.startswith("_")
     }
@@ -159,7 +141,7 @@ def public(kind: type) -> set[str]:
 def method(kind: type, verb: str) -> Any:
     """The method of a face for a verb."""
     group, _, name = verb.rpartition(".")
-    return getattr(GROUPS[kind][group] if group else kind, name)
+    return getattr(groups(kind)[group] if group else kind, name)
 
 
 def routes(service: Served) -> dict[tuple[str, str], dict[str, Any]]:
@@ -194,7 +176,8 @@ def faces(service: Served) -> dict[str, set[str]]:
         "async client": public(AsyncClient),
         "rest": {name for name, row in TABLE.items() if (row.method, unnamed(row.path)) in known},
         "mcp": tools | resources,
-        "command line": set(getattr(typer.main.get_command(command_line), "commands", ())),
+        "command line": {one.replace(" ", ".") for one in commands(command_line)}
+        | set(commands(command_line)),
     }
 
 
@@ -241,15 +224,15 @@ def _on_the_wire(name: str) -> set[str]:
     match name:
         case "list":
             return set(ListQuery.model_fields)
-        case "update_profile":
+        case "profile.update":
             return sent - {"fields"} | set(ProfileTexts.model_fields)
-        case "subscribe":
+        case "events.subscribe":
             return sent | {"limit"}  # of a page, which the same route returns
-        case "load" | "from_dict":
+        case "transfer.load" | "transfer.from_dict":
             return sent - {"records", "document"}
-        case "to_dict":
+        case "transfer.to_dict":
             return sent | {"format", "q"}
-        case "export":
+        case "transfer.export":
             return sent - {"filters"} | {"format", "q"}
     return {"memory_id" if field == "fact_id" else field for field in sent}
 

@@ -189,8 +189,8 @@ def test_every_face_searches_exports_and_forgets_the_same(
     listed = {fact.id for fact in stored.memory.list(user_id=USER, filters=query)}
     assert listed == set(hits)
     for record in (
-        stored.memory.export(user_id=USER, filters=query),
-        client.export(user_id=USER, filters=query),
+        stored.memory.transfer.export(user_id=USER, filters=query),
+        client.transfer.export(user_id=USER, filters=query),
     ):
         assert {one["fact"]["id"] for one in record if one["kind"] == "fact"} == listed
     shown = client.forget(user_id=USER, filters=query, dry_run=True)
@@ -208,14 +208,14 @@ def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served, client: 
             lambda memory=memory: memory.list(user_id=USER, filters=query),
             lambda memory=memory: memory.search("x", user_id=USER, filters=query),
             lambda memory=memory: memory.forget(user_id=USER, filters=query),
-            lambda memory=memory: [*memory.export(user_id=USER, filters=query)],
+            lambda memory=memory: [*memory.transfer.export(user_id=USER, filters=query)],
         ):
             with pytest.raises(InvalidInputError) as raised:
                 ask()
             assert says in str(raised.value)
     answers = [
         http.get("/v1/memories", params={"user_id": USER, "q": query}),
-        http.get("/v1/export", params={"user_id": USER, "q": query}),
+        http.get("/v1/transfer/export", params={"user_id": USER, "q": query}),
         http.post("/v1/search", json={"user_id": USER, "query": "x", "filters": query}),
         http.post("/v1/forget", json={"user_id": USER, "filters": query}),
     ]
@@ -237,7 +237,7 @@ def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served, client: 
 def test_every_face_lists_the_same_tags(stored: Served):
     expected = {"home": 1, "old": 1, "work": 3, "work.auth": 2}
     token = stored.token()
-    command = ["tags", "-u", USER, "--data-dir", str(stored.directory), "--json"]
+    command = ["profile", "tags", "-u", USER, "--data-dir", str(stored.directory), "--json"]
 
     async def read(agent: Any) -> dict[str, int]:
         (resource,) = (await agent.read_resource(f"memory://{USER}/tags")).contents
@@ -248,7 +248,7 @@ def test_every_face_lists_the_same_tags(stored: Served):
         Client(stored.url, api_key=token) as client,
     ):
         told = json.loads(CliRunner().invoke(app, command).stdout)
-        for found in (stored.memory.tags(user_id=USER), client.tags(user_id=USER)):
+        for found in (stored.memory.profile.tags(user_id=USER), client.profile.tags(user_id=USER)):
             assert {one.tag: one.memories for one in found} == expected
     assert over_http(stored, token, read) == expected
     assert {one["tag"]: one["memories"] for one in told} == expected

@@ -27,7 +27,7 @@ def writer(service: Served) -> httpx.Client:
     service.memory.add(KNOWN, **MAYA, tags=["hidden"], metadata={"hidden": "yes"})
     said = [Message(role="user", content="I hid the green ledger.")]
     service.memory.observe(said, **MAYA, session_id="s1")
-    service.memory.update_profile({"work_context": "Hidden work."}, **MAYA)
+    service.memory.profile.update({"work_context": "Hidden work."}, **MAYA)
     return service.client(service.token(["maya"], [W]))
 
 
@@ -40,9 +40,9 @@ def writes(service: Served) -> dict[str, tuple[str, str, Any]]:
     memory, of_user = f"/v1/memories/{fact_id}", "?user_id=maya"
     return {
         "add a known text": ("POST", "/v1/memories", {**MAYA, "content": KNOWN}),
-        "add many": ("POST", "/v1/memories/batch", {**MAYA, "items": [{"content": KNOWN}]}),
+        "add many": ("POST", "/v1/transfer/add-many", {**MAYA, "items": [{"content": KNOWN}]}),
         "update": ("PATCH", memory + of_user, {"importance": 0.4}),
-        "restore": ("POST", f"{memory}/restore{of_user}", {}),
+        "restore": ("POST", f"/v1/history/restore/{fact_id}{of_user}", {}),
         "update the profile": ("PATCH", f"/v1/profile{of_user}", {"top_of_mind": "Tea."}),
         "create a session": ("POST", "/v1/sessions", MAYA),
         "load a session": ("POST", "/v1/sessions/load", {**MAYA, "session_id": "s1"}),
@@ -84,7 +84,7 @@ def test_the_client_says_that_it_may_not_read_what_it_wrote(
         with pytest.raises(AccessDeniedError, match="was written, but this key has no right"):
             client.add("Maya likes figs", **MAYA)
         with pytest.raises(AccessDeniedError, match="was written"):
-            client.add_many([{"content": "Maya likes figs"}], **MAYA)
+            client.transfer.add_many([{"content": "Maya likes figs"}], **MAYA)
     assert any("figs" in fact.content for fact in service.memory.list(**MAYA))
 
 
@@ -97,10 +97,10 @@ def test_pages_of_other_sites_write_nothing_without_a_key(
     service: Served, origin: str, form: str
 ) -> None:
     headers = {"Origin": origin, "Content-Type": form}
-    for path in ("/v1/memories", "/v1/import?user_id=maya", "/v1/flush", "/mcp"):
+    for path in ("/v1/memories", "/v1/transfer/import?user_id=maya", "/v1/flush", "/mcp"):
         answer = service.client().post(path, content=b'{"user_id": "m"}', headers=headers)
         assert answer.status_code == 403, path
-    assert service.memory.users() == []
+    assert service.memory.admin.users() == []
 
 
 def test_the_services_own_pages_and_configured_ones_write(serve: Serve) -> None:
@@ -207,6 +207,6 @@ def test_queries_are_at_most_8_kilobytes_everywhere(service: Served) -> None:
 
 def test_a_session_recalls_for_a_message_longer_than_a_query(service: Served) -> None:
     service.memory.add("The harbour opens at nine", **MAYA)
-    with service.memory.session(**MAYA, session_id="long") as session:
+    with service.memory.sessions.open(**MAYA, session_id="long") as session:
         session.push(user=f"{'word ' * 40_000} When does the harbour open?", assistant="At nine.")
         assert session.messages

@@ -38,7 +38,7 @@ def test_spaces_of_a_request_are_no_contradiction(service: Served) -> None:
 
 
 def test_a_request_of_no_user_may_name_one(service: Served) -> None:
-    assert service.client().get("/v1/stats", headers={"X-Memory-User": "maya"}).is_success
+    assert service.client().get("/v1/admin/stats", headers={"X-Memory-User": "maya"}).is_success
 
 
 def test_the_client_names_the_user(service: Served) -> None:
@@ -53,6 +53,6 @@ def test_the_client_names_the_user(service: Served) -> None:
         client.add("Prefers tea", user_id="maya")
         client.list(user_id="maya")
         client.search("tea", user_id="maya")
-        client.stats()
+        client.admin.stats()
     users = [request.headers.get("X-Memory-User") for request in sent]
     assert users == ["maya", "maya", "maya", None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
+from operator import attrgetter
 from typing import Any
 
 import anyio
@@ -31,7 +32,7 @@ def shown(one: Any) -> tuple[str, str | None, str | None]:
 
 def of_object(memory: Any) -> Callable[..., Any]:
     def ask(verb: str, *given: Any, **named: Any) -> Any:
-        return getattr(memory, verb)(*given, user_id=USER, **named)
+        return attrgetter(verb)(memory)(*given, user_id=USER, **named)
 
     return ask
 
@@ -40,9 +41,9 @@ def of_async(opened: Callable[[], AbstractAsyncContextManager[Any]]) -> Callable
     def ask(verb: str, *given: Any, **named: Any) -> Any:
         async def run() -> Any:
             async with opened() as memory:
-                if verb == "export":
-                    return [one async for one in memory.export(user_id=USER, **named)]
-                return await getattr(memory, verb)(*given, user_id=USER, **named)
+                if verb == "transfer.export":
+                    return [one async for one in memory.transfer.export(user_id=USER, **named)]
+                return await attrgetter(verb)(memory)(*given, user_id=USER, **named)
 
         return anyio.run(run)
 
@@ -61,8 +62,8 @@ def of_rest(http: Any) -> Callable[..., Any]:
                 answer = http.post("/v1/context", json={"query": given[0], **named})
             case "list":
                 answer = http.get("/v1/memories", params=named)
-            case "export":
-                answer = http.get("/v1/export", params=named)
+            case "transfer.export":
+                answer = http.get("/v1/transfer/export", params=named)
                 return [json.loads(line) for line in answer.raise_for_status().text.splitlines()]
             case _:
                 answer = http.post("/v1/forget", json=named)
@@ -103,11 +104,11 @@ def of_command(service: Served) -> Callable[..., Any]:
         options += [f"--space={one}" for one in named.get("spaces", ())]
         if verb == "forget" and not named.get("dry_run"):
             options.append("--yes")
-        as_json = [] if verb == "export" else ["--json"]
-        arguments = [verb, *given, "--user", USER, *options, *as_json]
+        as_json = [] if verb == "transfer.export" else ["--json"]
+        arguments = [*verb.split("."), *given, "--user", USER, *options, *as_json]
         done = CliRunner().invoke(app, [*arguments, "--data-dir", str(service.directory)])
         assert done.exit_code == 0, done.output
-        if verb == "export":
+        if verb == "transfer.export":
             return [json.loads(line) for line in done.stdout.splitlines()]
         found = json.loads(done.stdout)
         return found["forgotten"] if verb == "forget" else found
@@ -160,7 +161,7 @@ def test_a_scope_is_taken_by_every_verb_of_a_face(face: Face, request: pytest.Fi
     assert "web agent" not in str(face("context", "tea", **OWN))
     assert "web agent" in str(face("context", "tea", agent_id="web"))
     if name != "mcp":
-        records = [one for one in face("export", agent_id="web") if one["kind"] == "fact"]
+        records = [one for one in face("transfer.export", agent_id="web") if one["kind"] == "fact"]
         assert {shown(one) for one in records} == {other, ("Tea of the web agent", "web", None)}
     assert int(face("forget", **OWN, dry_run=True)) == 1
     assert int(face("forget", **OWN)) == 1
@@ -189,7 +190,7 @@ def test_messages_of_every_face_have_their_scope(service: Served, tmp_path: Any)
         done = CliRunner().invoke(app, ["ingest", str(file), *options])
         assert done.exit_code == 0, done.output
     service.memory.flush()
-    said = service.memory.messages(user_id=USER, session_id="s1")
+    said = service.memory.sessions.messages(user_id=USER, session_id="s1")
     assert {one.content for one in said} == {
         f"by {name}" for name in ("library", "rest", "client", "mcp", "command")
     }

@@ -75,7 +75,7 @@ def test_what_one_takes_in_the_other_finds_at_once(services: Pair) -> None:
     assert found(other, "Lisbon", **user("maya")) == ["I moved to Lisbon in spring"]
     say(other, "My sister lives in Porto", **said)
     assert "My sister lives in Porto" in found(one, "sister Porto", **user("maya"))
-    messages = one.client.get("/v1/messages", params=said).json()["items"]
+    messages = one.client.get("/v1/sessions/messages", params=said).json()["items"]
     assert [message["content"] for message in messages] == [
         "I moved to Lisbon in spring",
         "My sister lives in Porto",
@@ -100,7 +100,10 @@ def test_writers_of_a_session_keep_their_order_whichever_service_they_ask(servic
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(write, range(3)))
     orders = [
-        [one["content"] for one in service.client.get("/v1/messages", params=said).json()["items"]]
+        [
+            one["content"]
+            for one in service.client.get("/v1/sessions/messages", params=said).json()["items"]
+        ]
         for service in services
     ]
     assert orders[0] == orders[1]
@@ -115,7 +118,7 @@ def test_what_one_forgets_the_other_knows_no_more(services: Pair) -> None:
     assert found(other, "marmalade", **user("lee"))
     other.client.post("/v1/forget", json={**user("lee"), "query": "marmalade"})
     assert found(one, "marmalade", **user("lee")) == []
-    messages = one.client.get("/v1/messages", params={**user("lee"), "session_id": "s1"})
+    messages = one.client.get("/v1/sessions/messages", params={**user("lee"), "session_id": "s1"})
     assert messages.status_code in (200, 404)
     assert "marmalade" not in messages.text
 
@@ -126,9 +129,9 @@ def test_work_and_jobs_are_shared(services: Pair) -> None:
     assert other.client.post("/v1/flush").status_code == 204
     facts = one.client.get("/v1/memories", params=user("pat")).json()["items"]
     assert {fact["category"] for fact in facts} > {"conversation"}
-    runs = other.client.post("/v1/maintenance", json={"jobs": ["all"]}).json()["items"]
+    runs = other.client.post("/v1/jobs/run", json={"jobs": ["all"]}).json()["items"]
     assert [run["error"] for run in runs] == [None] * len(runs)
-    assert one.client.get("/v1/check").json()["items"][0]["check"] == "database"
+    assert one.client.get("/v1/admin/check").json()["items"][0]["check"] == "database"
 
 
 def test_a_worker_that_is_killed_is_replaced(services: Pair) -> None:

@@ -106,7 +106,7 @@ def test_the_second_process_talks_to_the_first_and_takes_over_when_it_ends(store
     item = second.items.get(["n"], "k", **U)
     assert item is not None
     assert item.value == {"a": 1}
-    assert list(second.export(**U))
+    assert list(second.transfer.export(**U))
     with pytest.raises(NotFoundError, match="no memory"):
         second.get("nothing", **U)
     with connected(store) as third:
@@ -120,7 +120,7 @@ def test_the_second_process_talks_to_the_first_and_takes_over_when_it_ends(store
 
 def test_a_subscription_goes_on_when_the_owner_ends(store):
     first, second = connected(store), connected(store)
-    with second.subscribe() as feed:
+    with second.events.subscribe() as feed:
         tea = first.add("Likes tea", **U)
         assert next(feed).memory_id == tea.id
         first.close()
@@ -138,7 +138,7 @@ def test_an_asynchronous_program_shares_a_store(store):
         assert await second.get(tea.id, **U) == tea
         await first.close()
         assert await second.get(tea.id, **U) == tea
-        assert [record async for record in second.export(**U)]
+        assert [record async for record in second.transfer.export(**U)]
         await second.close()
 
     anyio.run(use)
@@ -209,7 +209,7 @@ def test_nothing_of_the_service_is_loaded_until_another_process_comes(store):
         "import sys; from semantic_memory.entrypoints.cli.store import opened\n"
         "from pathlib import Path\n"
         "with opened(Path(sys.argv[1])) as memory:\n"
-        "    memory.stats()\n"
+        "    memory.admin.stats()\n"
         "    print((Path(sys.argv[1]) / 'owner.sock').exists())\n"
         "print(sorted({'fastapi', 'uvicorn', 'httpx', 'starlette'} & set(sys.modules)))\n"
     )
@@ -247,12 +247,12 @@ def test_a_request_that_the_owner_left_unanswered_is_sent_again_or_reported(stor
             thread.start()
             memory = connected(store)
             with pytest.raises(ServiceUnavailableError, match=r"process \d+ \(mcp\).* ended"):
-                memory.load([], **U)  # a stream can be sent once only
+                memory.transfer.load([], **U)  # a stream can be sent once only
             assert received.is_set()
             fact = memory.add("Likes tea", **U)
             thread.join()
     assert [one.id for one in memory.list(**U)] == [fact.id]
-    assert len(memory.history(fact.id, **U)) == 1
+    assert len(memory.history.versions(fact.id, **U)) == 1
     memory.close()
 
 
@@ -291,9 +291,9 @@ def test_the_socket_is_private_and_asks_for_the_token(store):
     owner = owner_of(store)
     transport = httpx.HTTPTransport(uds=owner.socket)
     with httpx.Client(transport=transport, base_url="http://localhost") as http:
-        assert http.get("/v1/stats").status_code == 401
+        assert http.get("/v1/admin/stats").status_code == 401
         token = {"Authorization": f"Bearer {owner.token}"}
-        assert http.get("/v1/stats", headers=token).status_code == 200
+        assert http.get("/v1/admin/stats", headers=token).status_code == 200
     memory.close()
 
 
@@ -325,7 +325,7 @@ def test_a_runtime_directory_of_others_is_not_used_and_loopback_asks_for_the_tok
         assert owner.url is not None
         assert owner.url.startswith("http://127.0.0.1:")
         assert second.get(first.add("Likes tea", **U).id, **U).content == "Likes tea"
-        assert httpx.get(f"{owner.url}/v1/stats").status_code == 401
+        assert httpx.get(f"{owner.url}/v1/admin/stats").status_code == 401
         first.close()
         assert len(second.list(**U)) == 1
 
@@ -507,10 +507,10 @@ def test_without_the_service_a_store_is_opened_and_not_shared(store, monkeypatch
 
 def test_the_doctor_names_the_owner_and_its_socket(store):
     with connected(store) as memory:
-        found = {one.check: one for one in memory.check()}["owner"]
+        found = {one.check: one for one in memory.admin.check()}["owner"]
         assert found.ok
         assert f"process {os.getpid()} (library)" in found.detail
         assert str(store / "owner.sock") in found.detail
     with SemanticMemory.open(store, embedder=HashEmbedder(), index=InMemoryIndex()) as opened:
-        found = {one.check: one for one in opened.check()}["owner"]
+        found = {one.check: one for one in opened.admin.check()}["owner"]
         assert "doesn't share it" in found.detail

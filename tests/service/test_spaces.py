@@ -143,7 +143,7 @@ def test_no_verb_but_search_and_context_knows_spaces(service, deploys):
 def test_uses_are_counted_for_the_owner_of_each_memory(service, deploys):
     memory = service.memory
     memory.context(ASKED, **MAYA, spaces=["team-a"])
-    memory.maintain(jobs=["usage"])
+    memory.jobs.run(jobs=["usage"])
     used = {user: memory.get(one).use_count for user, one in deploys.items()}
     assert used == {"maya": 1, "team-a": 1, "bo": 0}
 
@@ -151,18 +151,18 @@ def test_uses_are_counted_for_the_owner_of_each_memory(service, deploys):
 def test_the_trail_is_that_of_the_user_and_names_the_space(service, deploys):
     memory = service.memory
     memory.context(ASKED, **MAYA, spaces=["team-a"])
-    (record,) = memory.audit(**MAYA)
+    (record,) = memory.history.audit(**MAYA)
     assert {one.id: one.space for one in record.memories} == {
         deploys["maya"]: None,
         deploys["team-a"]: "team-a",
     }
-    assert memory.audit(user_id="team-a") == []
+    assert memory.history.audit(user_id="team-a") == []
 
 
 def test_the_core_and_what_is_important_are_the_users_alone(service):
     memory = service.memory
-    memory.update_profile({"work_context": "A team of three in Oslo."}, user_id="team-a")
-    memory.update_profile({"work_context": "Bakes bread in Bergen."}, **MAYA)
+    memory.profile.update({"work_context": "A team of three in Oslo."}, user_id="team-a")
+    memory.profile.update({"work_context": "Bakes bread in Bergen."}, **MAYA)
     memory.add("The office key is under the mat", user_id="team-a", importance=1.0)
     block = memory.context("Which planets have rings?", **MAYA, spaces=["team-a"]).text
     assert "Bergen" in block

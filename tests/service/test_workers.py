@@ -77,11 +77,11 @@ def test_workers_share_keys(start):
     one, other = start("one"), start("other")
     token = one.token()
     clients = [worker.client(token) for worker in (one, other)]
-    assert [http.get("/v1/stats").status_code for http in clients] == [200, 200]
-    assert other.client().get("/v1/stats").status_code == 401
+    assert [http.get("/v1/admin/stats").status_code for http in clients] == [200, 200]
+    assert other.client().get("/v1/admin/stats").status_code == 401
     one.keys.revoke(token.split("_")[1])
-    assert clients[0].get("/v1/stats").status_code == 401
-    assert eventually(lambda: clients[1].get("/v1/stats").status_code == 401)
+    assert clients[0].get("/v1/admin/stats").status_code == 401
+    assert eventually(lambda: clients[1].get("/v1/admin/stats").status_code == 401)
 
 
 def test_a_write_that_is_sent_again_to_another_worker_happens_once(start, monkeypatch):
@@ -111,7 +111,7 @@ def test_workers_share_the_rate_of_a_key(start):
     both = [start(name, requests_per_minute=20) for name in ("one", "other")]
     token = both[0].token()
     clients = [worker.client(token) for worker in both]
-    answers = [clients[number % 2].get("/v1/stats") for number in range(4)]
+    answers = [clients[number % 2].get("/v1/admin/stats") for number in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 3
 
@@ -125,15 +125,15 @@ def test_without_the_database_nobody_is_let_in_and_its_name_is_not_told(tmp_path
             served(tmp_path, state=state) as service,
         ):
             http = service.client(service.token())
-            assert http.get("/v1/stats").status_code == 200
+            assert http.get("/v1/admin/stats").status_code == 200
             server.stop("immediate")
-            assert eventually(lambda: http.get("/v1/stats").status_code == 503)
-            answer = service.client("smk_x_y").get("/v1/stats")
+            assert eventually(lambda: http.get("/v1/admin/stats").status_code == 503)
+            answer = service.client("smk_x_y").get("/v1/admin/stats")
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
             assert "postgres" not in answer.text
             assert service.client(service.doorkeeper.local_token).get("/healthz").is_success
             server.start()
-            assert eventually(lambda: http.get("/v1/stats").status_code == 200)
+            assert eventually(lambda: http.get("/v1/admin/stats").status_code == 200)
     finally:
         server.stop("immediate")
         server.remove()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 
 import semantic_memory
-from semantic_memory.beliefs import Beliefs
 from semantic_memory.client import AsyncClient, Client
-from semantic_memory.items import Items
 from semantic_memory.session.session import Session
 
 _SILENT = {"$defs", "title", "description", "examples", "example", "summary", "tags"}
@@ -22,14 +20,29 @@ def library() -> dict[str, Any]:
     """Return the names of the package, and the signature of each public method."""
     return {
         "names": semantic_memory.__all__,
-        "SemanticMemory": _methods(semantic_memory.SemanticMemory),
-        "AsyncSemanticMemory": _methods(semantic_memory.AsyncSemanticMemory),
-        "Client": _methods(Client),
-        "AsyncClient": _methods(AsyncClient),
         "Session": _methods(Session),
-        "Items": _methods(Items),
-        "Beliefs": _methods(Beliefs),
+        **{
+            f"{face.__name__}{group}": _methods(kind)
+            for face in FACES
+            for group, kind in {"": face, **_dotted(groups(face))}.items()
+        },
     }
+
+
+FACES = (semantic_memory.SemanticMemory, semantic_memory.AsyncSemanticMemory, Client, AsyncClient)
+
+
+def groups(face: type) -> dict[str, type]:
+    """Return the groups of a face's methods, by name."""
+    return {
+        name: get_type_hints(member.fget)["return"]
+        for name, member in vars(face).items()
+        if isinstance(member, property) and member.fget is not None
+    }
+
+
+def _dotted(found: Mapping[str, type]) -> dict[str, type]:
+    return {f".{name}": kind for name, kind in found.items()}
 
 
 def wire(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from semantic_memory.domain.events import PinnedForgotten
 from semantic_memory.domain.facts import Source, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.observers import log_event
-from semantic_memory.domain.values import parse
+from semantic_memory.domain.refusals import parse
 from tests.conftest import NOW, make_fact, say
 from tests.contract.conftest import ledger  # noqa: F401  (a fixture)
 
@@ -43,7 +43,7 @@ def test_a_forgotten_memory_is_listed_by_its_tombstone_alone(memory, clock):
     assert not found.tombstone.was_pinned
     assert "cardamom" not in found.model_dump_json()
     assert "health" not in found.model_dump_json()
-    memory.maintain(["compact"])
+    memory.jobs.run(["compact"])
     assert audit(memory) == [found]
 
 
@@ -52,7 +52,7 @@ def test_reasons_tell_expiry_from_forgetting(memory, clock):
     memory.observe(say("Tea is fine"), **U, session_id="s1")
     memory.flush()
     clock.advance(days=1)
-    memory.maintain(["expiry"])
+    memory.jobs.run(["expiry"])
     memory.forget(**U, session_id="s1", reason="the trial ended")
     reasons = {fact.tombstone.reason for fact in audit(memory)}
     assert reasons == {"expired", "the trial ended"}
@@ -77,8 +77,8 @@ def test_only_forgetting_removes_a_pinned_memory_and_it_is_said(memory, events, 
     assert by_id[held.id].was_pinned
     assert sum(record.was_pinned for record in by_id.values()) == 1
     assert [one for one in events if isinstance(one, PinnedForgotten)] == [PinnedForgotten("u1", 1)]
-    assert memory.history(held.id)[-1].action == "forgotten while pinned"
-    memory.maintain(["compact"])
+    assert memory.history.versions(held.id)[-1].action == "forgotten while pinned"
+    memory.jobs.run(["compact"])
     assert {fact.id: fact.tombstone for fact in audit(memory)} == by_id
     again = memory.add("Kept for the tax office", **U, tags=["pinned"])
     memory.delete(again.id)

@@ -106,7 +106,7 @@ def test_everything_is_read_in_one_batch_and_once(open_with, server, events):
 def test_nothing_is_asked_for_outside_the_batch(open_with, server):
     memory = open_with(quiet_seconds=0)
     talk(memory)
-    assert eventually(lambda: memory.stats().unembedded == 0)
+    assert eventually(lambda: memory.admin.stats().unembedded == 0)
     assert (server.requests, server.batches) == ([], {})
 
 

@@ -105,17 +105,17 @@ def test_a_chain_of_changes_is_told_and_each_link_can_be_restored(told, memory, 
     first = memory.search("where do I live", **U, as_of=moments[0])[0].fact
     second = memory.get(first.superseded_by)
     assert (second.content, memory.get(second.superseded_by).content) == tuple(cities[1:])
-    assert [step.action for step in memory.history(first.id)] == ["added", "superseded"]
-    memory.restore(first.id)
+    assert [step.action for step in memory.history.versions(first.id)] == ["added", "superseded"]
+    memory.history.restore(first.id)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert believed(memory) == sorted([cities[0], cities[2]])
 
 
 def test_two_users_with_the_same_facts_never_touch_each_other(told, memory):
     told("I live in Berlin", "I love hiking")
     told("I live in Hamburg", "The user loves hiking", user_id="u2")
-    memory.maintain()
+    memory.jobs.run()
     assert believed(memory) == ["I live in Berlin", "I love hiking"]
     assert believed(memory, "u2") == ["I live in Hamburg", "The user loves hiking"]
 
@@ -128,7 +128,7 @@ def test_a_right_answer_of_last_year_is_not_buried_by_the_trivia_of_yesterday(to
         *(f"The user bought {thing}" for thing in ("aspirin", "a coat", "food for the cat")),
         category="finding",
     )
-    memory.maintain()
+    memory.jobs.run()
     hit = memory.search("Is the user allergic to any medicine?", **U)[0]
     assert hit.fact.content == "The user is allergic to penicillin"
     assert hit.parts.retention == 1.0
@@ -147,11 +147,11 @@ def test_what_fades_comes_back_and_what_is_pinned_never_goes(told, memory, clock
     told("The beta ships in May", category="project", confidence=0.35)
     told("The alpha shipped in March", category="project", confidence=0.35, tags=["pinned"])
     clock.advance(weeks=10)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert believed(memory) == ["The alpha shipped in March"]
     ledger = inside(memory).ledger
     (gone,) = [f for f in ledger.get(ledger.ids("u1")) if f.status is Status.ARCHIVED]
-    memory.restore(gone.id)
+    memory.history.restore(gone.id)
     clock.advance(weeks=1)
-    memory.maintain()
+    memory.jobs.run()
     assert len(believed(memory)) == 2

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from semantic_memory.domain.english.core import told_of_others
 from semantic_memory.domain.english.relative_dates import dated_in_place
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.profile import CoreField
+from semantic_memory.language.confidences import told_of_others
 from semantic_memory.profile.core import in_turn
 
 SAID = datetime(2026, 3, 20, 9, tzinfo=UTC)

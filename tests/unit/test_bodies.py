@@ -9,7 +9,7 @@ from semantic_memory.context.render import shown
 from semantic_memory.domain.changes import Add, Embed, Forget, Update
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.values import parse
+from semantic_memory.domain.refusals import parse
 from semantic_memory.entrypoints.cli.commands import _object
 from tests.conftest import NOW, make_fact
 from tests.contract.conftest import ledger, vectors  # noqa: F401  (a fixture)
@@ -42,7 +42,7 @@ def test_a_body_is_kept_shown_and_found_by_its_words(memory, body, text):
 def test_an_instance_does_as_well_as_a_mapping(memory):
     body = Reference(kind="reference", system="Jira", pointer="OPS-12")
     assert memory.add("The outage has a ticket", **U, body=body).body == body
-    (fact,) = memory.add_many([{"content": "Another one", "body": body}], **U)
+    (fact,) = memory.transfer.add_many([{"content": "Another one", "body": body}], **U)
     assert fact.body == body
 
 
@@ -91,7 +91,10 @@ def test_a_changed_body_is_found_by_its_new_words_and_the_old_one_answers_as_of(
     assert memory.search("MongoDB", **U)[0].parts.lexical == 0
     (before,) = memory.search("MongoDB", **U, as_of=then)
     assert before.fact.body.what == "PostgreSQL"
-    assert [state.fact.body.what for state in memory.history(fact.id)] == ["PostgreSQL", "SQLite"]
+    assert [state.fact.body.what for state in memory.history.versions(fact.id)] == [
+        "PostgreSQL",
+        "SQLite",
+    ]
 
 
 def test_a_fact_stated_again_takes_the_newer_body(memory):
@@ -103,7 +106,7 @@ def test_a_fact_stated_again_takes_the_newer_body(memory):
 
 def test_a_body_is_exported_and_loaded(memory):
     memory.add("The database is settled", **U, body=DECISION)
-    assert memory.load(memory.export(**U), user_id="u2") == 1
+    assert memory.transfer.load(memory.transfer.export(**U), user_id="u2") == 1
     memory.flush()
     (hit,) = memory.search("MongoDB", user_id="u2")
     assert hit.fact.body == parse(Decision, "body", DECISION)
@@ -118,8 +121,8 @@ def test_a_secret_in_a_body_is_refused_with_its_place(memory):
 def test_a_body_leaves_the_disk_with_its_fact(memory):
     fact = memory.add("The database is settled", **U, body=DECISION)
     memory.delete(fact.id)
-    memory.maintain(["compact"])
-    assert b"flat files" not in (memory.settings.data_dir / "ledger.sqlite3").read_bytes()
+    memory.jobs.run(["compact"])
+    assert b"flat files" not in (memory.admin.settings.data_dir / "ledger.sqlite3").read_bytes()
 
 
 def test_vectors_of_an_earlier_body_are_not_stored(ledger):  # noqa: F811

@@ -21,7 +21,7 @@ def cli(tmp_path_factory) -> Cli:
 
 
 def test_ingesting_again_doubles_nothing(cli):
-    before = cli.json("stats")["memories"]
+    before = cli.json("admin", "stats")["memories"]
     file = str(DATA / "conversations" / "2026-01.jsonl")
     assert cli.json("ingest", file, "--user", "maya") == {
         "accepted": 0,
@@ -59,11 +59,11 @@ def test_a_fact_is_added_shown_listed_and_deleted(cli):
     assert cli.json("list", "-u", "maya", "--tag", "home")[0]["id"] == fact["id"]
     assert "birthday" in cli("list", "-u", "maya", "--tag", "home").stdout
     assert cli.json("delete", fact["id"], "--reason", "private") == {"deleted": fact["id"]}
-    assert [version["action"] for version in cli.json("history", fact["id"])] == [
+    assert [version["action"] for version in cli.json("history", "versions", fact["id"])] == [
         "added",
         "forgotten",
     ]
-    assert "private" in cli("history", fact["id"]).stdout
+    assert "private" in cli("history", "versions", fact["id"]).stdout
     assert "no memory" in cli("get", fact["id"], code=3).stderr
 
 
@@ -71,7 +71,9 @@ def test_retirements_and_links_are_reviewed_undone_and_settled(cli):
     """The causes are loaded: which statements end others is not the command line's matter."""
     texts = ("Has a cat", "Likes tea", "Plays chess", "Owns a boat")
     cat, tea, chess, boat = (cli.json("add", text, "-u", "rita")["id"] for text in texts)
-    records = [json.loads(line) for line in cli("export", "-u", "rita").stdout.splitlines()]
+    records = [
+        json.loads(line) for line in cli("transfer", "export", "-u", "rita").stdout.splitlines()
+    ]
     cause = {"decided_by": "pairs-1", "reason": "an end", "at": "2026-05-03T12:00:00Z"}
     for record in records:
         if record.get("fact", {}).get("id") == cat:
@@ -82,29 +84,32 @@ def test_retirements_and_links_are_reviewed_undone_and_settled(cli):
             record["fact"]["perhaps_changed"] = [cause | {"newer": boat, "quote": "Owns a boat"}]
     file = cli.store.parent / "causes.jsonl"
     file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    cli("import", str(file), "-u", "sam")
-    (one,) = cli.json("retired", "-u", "sam", "--since", "2026-05-03")
+    cli("transfer", "import", str(file), "-u", "sam")
+    (one,) = cli.json("history", "retired", "-u", "sam", "--since", "2026-05-03")
     assert one["cause"]["quote"] == one["newer"]["content"] == "Likes tea"
-    shown = cli("retired", "-u", "sam").stdout
+    shown = cli("history", "retired", "-u", "sam").stdout
     assert "an end" in shown
     assert "pairs-1" in shown
-    assert cli.json("retired", "-u", "sam", "--since", "2026-05-04") == []
-    assert "would restore 1" in cli("undo", "-u", "sam", "--day", "2026-05-03", "--dry-run").stdout
-    (back,) = cli.json("undo", one["fact"]["id"], "-u", "sam")
+    assert cli.json("history", "retired", "-u", "sam", "--since", "2026-05-04") == []
+    assert (
+        "would restore 1"
+        in cli("history", "undo", "-u", "sam", "--day", "2026-05-03", "--dry-run").stdout
+    )
+    (back,) = cli.json("history", "undo", one["fact"]["id"], "-u", "sam")
     assert back["status"] == "active"
-    (link,) = cli.json("to-confirm", "-u", "sam")
-    assert "Owns a boat" in cli("to-confirm", "-u", "sam").stdout
+    (link,) = cli.json("history", "to-confirm", "-u", "sam")
+    assert "Owns a boat" in cli("history", "to-confirm", "-u", "sam").stdout
     assert "perhaps changed by" in cli("search", "chess", "-u", "sam").stdout
     pair = link["fact"]["id"], link["newer"]["id"]
-    assert cli.json("accept", *pair, "-u", "sam")["status"] == "superseded"
-    assert "decided by caller" in cli("history", pair[0]).stdout
-    assert "no link" in cli("reject", *pair, "-u", "sam", code=3).stderr
-    rows = map(json.loads, cli("labels", "-u", "sam").stdout.splitlines())
+    assert cli.json("history", "accept", *pair, "-u", "sam")["status"] == "superseded"
+    assert "decided by caller" in cli("history", "versions", pair[0]).stdout
+    assert "no link" in cli("history", "reject", *pair, "-u", "sam", code=3).stderr
+    rows = map(json.loads, cli("history", "labels", "-u", "sam").stdout.splitlines())
     assert {tuple(row.values()) for row in rows} == {
         ("Has a cat", "Likes tea", "neither"),
         ("Plays chess", "Owns a boat", "over"),
     }
-    assert "say what to undo" in cli("undo", "-u", "sam", code=2).stderr
+    assert "say what to undo" in cli("history", "undo", "-u", "sam", code=2).stderr
 
 
 def test_an_id_used_twice_costs_only_its_own_line(cli, tmp_path):
@@ -140,7 +145,7 @@ def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_p
         (("ingest", str(DATA / "conversations" / "2026-01.jsonl")), 2, "give --user"),
         (("ingest", "x", "-u", "maya", "--format", "xml"), 2, "unknown format 'xml'"),
         (("list", "-u", "maya", "--after", "nothing"), 3, "no memory 'nothing'"),
-        (("history", "nothing"), 3, "no memory 'nothing'"),
+        (("history", "versions", "nothing"), 3, "no memory 'nothing'"),
         (("juggle",), 2, "juggle"),
     ],
 )  # fmt: skip
@@ -149,7 +154,7 @@ def test_a_mistake_ends_in_one_line_and_a_code(cli, arguments, code, words):
 
 
 def test_a_mistake_ends_a_process_in_one_line_and_a_code(cli):
-    done = cli.process("history", "nothing", code=3)
+    done = cli.process("history", "versions", "nothing", code=3)
     assert done.stderr.count("\n") == 1
     assert "no memory 'nothing'" in done.stderr
 
@@ -168,20 +173,20 @@ def test_an_import_whose_extraction_fails_tells_what_was_taken_in(cli, tmp_path,
 
 def test_settings_that_can_not_work_are_named(cli, tmp_path):
     (tmp_path / "semantic_memory.toml").write_text("[index]\nexact_limit = -1\n", encoding="utf-8")
-    assert "index.exact_limit" in cli("stats", code=2).stderr
+    assert "index.exact_limit" in cli("admin", "stats", code=2).stderr
 
 
 def test_the_doctor_finds_a_sound_store_and_rebuilding_keeps_it_so(cli):
-    assert all(finding["ok"] for finding in cli.json("doctor"))
-    assert cli.json("rebuild")["indexed"] == cli.json("stats")["memories"]
-    said = cli("doctor").stdout
+    assert all(finding["ok"] for finding in cli.json("admin", "check"))
+    assert cli.json("admin", "rebuild")["indexed"] == cli.json("admin", "stats")["memories"]
+    said = cli("admin", "check").stdout
     assert "level with the ledger" in said
     assert "languages" in said
 
 
 def test_reembedding_embeds_everything(cli):
-    assert cli.json("reembed")["embedded"] == cli.json("stats")["memories"]
-    assert all(finding["ok"] for finding in cli.json("doctor"))
+    assert cli.json("admin", "reembed")["embedded"] == cli.json("admin", "stats")["memories"]
+    assert all(finding["ok"] for finding in cli.json("admin", "check"))
 
 
 def test_help_names_every_command(cli):
@@ -193,12 +198,14 @@ def test_help_names_every_command(cli):
         "context",
         "list",
         "get",
-        "history",
         "delete",
-        "stats",
-        "doctor",
-        "rebuild",
-        "reembed",
+        "forget",
+        "sessions",
+        "profile",
+        "history",
+        "transfer",
+        "jobs",
+        "admin",
     ):
         assert re.search(rf"\b{command}\b", shown)
 
@@ -208,4 +215,4 @@ def test_a_store_in_use_names_its_owner(cli):
     from semantic_memory.testing import InMemoryIndex
 
     with SemanticMemory.open(cli.store, index=InMemoryIndex()):
-        assert f"in use by process {os.getpid()}" in cli("stats", code=1).stderr
+        assert f"in use by process {os.getpid()}" in cli("admin", "stats", code=1).stderr

@@ -110,23 +110,23 @@ def filled(open_memory, server):
 
 
 def earlier(memory):
-    return memory.profile(user_id="u1").history.earlier_context
+    return memory.profile.get(user_id="u1").history.earlier_context
 
 
 def test_lines_that_have_aged_are_condensed_by_the_model(filled, server, clock):
     server.script = [sentences(("Maya saw a lot.", [*range(1, 14)]), ("And one more.", [14]))]
     clock.advance(days=31)
-    (planned,) = filled.maintain(["rollup"], dry_run=True)
+    (planned,) = filled.jobs.run(["rollup"], dry_run=True)
     assert any("have a model condense earlier_context" in words for words in planned.planned)
     assert (server.requests, earlier(filled)) == ([], ())
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     told = {item.text: item.message_ids for item in earlier(filled)}
     assert {text: len(ids) for text, ids in told.items()} == {
         "Maya saw a lot.": 13,
         "And one more.": 1,
     }
     assert {one for ids in told.values() for one in ids} == {f"m{n}" for n in range(1, 15)}
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     assert len(server.requests) == 1  # nothing more to condense
     filled.forget(**S)
     assert earlier(filled) == ()
@@ -135,10 +135,10 @@ def test_lines_that_have_aged_are_condensed_by_the_model(filled, server, clock):
 def test_a_model_that_fails_leaves_every_line_to_the_next_run(filled, server, clock):
     server.script = [failure(500), sentences(("Maya saw a lot.", [*range(1, 15)]))]
     clock.advance(days=31)
-    (run,) = filled.maintain(["rollup"])
+    (run,) = filled.jobs.run(["rollup"])
     assert (run.error, run.counts["condensing failed"]) == (None, 1)
     assert len(earlier(filled)) == 14
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     assert [item.text for item in earlier(filled)] == ["Maya saw a lot."]
 
 
@@ -149,7 +149,7 @@ def test_what_is_forgotten_while_a_model_condenses_is_in_no_line(filled, server,
 
     server.script = [meanwhile]
     clock.advance(days=31)
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     assert earlier(filled) == ()
 
 
@@ -162,5 +162,5 @@ def test_the_extractor_of_a_model_fills_the_profile(open_memory, server):
     memory = open_memory(settings=settings)
     memory.observe(say("I lead storage now"), **S)
     memory.flush()
-    found = memory.profile(user_id="u1")
+    found = memory.profile.get(user_id="u1")
     assert found.profile.work_context.text == "Maya leads a storage team."

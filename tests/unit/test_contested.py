@@ -47,7 +47,7 @@ def test_a_doubtful_statement_ends_nothing(memory, add, before, after, doubt):
     assert facts.keys() == {old, new}
     assert (facts[old].contested_by, facts[new].contested_by) == ((new,), (old,))
     versions = {one: memory.get(one).version for one in (old, new)}
-    memory.maintain(["all"])
+    memory.jobs.run(["all"])
     assert {one: memory.get(one).version for one in (old, new)} == versions
 
 
@@ -114,7 +114,7 @@ def test_a_profile_keeps_to_the_trusted_statement(memory, add):
     add("The user lives in Bergen.")
     add("The user lives in Lisbon.", trust="external")
     add("The user plays the cello.", trust="agent")
-    rested = memory.profile(**U).model_dump_json()
+    rested = memory.profile.get(**U).model_dump_json()
     assert "Bergen" in rested
     assert "cello" in rested
     assert "Lisbon" not in rested
@@ -176,4 +176,4 @@ def test_the_users_words_beside_a_quotation_count(memory, add, clock):
     memory.observe([Message(role="user", content=text)], session_id="s", **U)
     memory.flush()
     assert memory.get(known).status is Status.SUPERSEDED
-    assert "Rome" not in memory.profile(**U).model_dump_json()
+    assert "Rome" not in memory.profile.get(**U).model_dump_json()

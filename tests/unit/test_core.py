@@ -153,7 +153,7 @@ def test_a_deleted_or_less_trusted_fact_is_not_core(memory):
 
 def test_a_line_by_hand_stands_for_the_derived_ones_of_its_field(memory):
     memory.add("The user is vegetarian", **U)
-    memory.update_profile({"diet": "Eats everything but pork."}, **U)
+    memory.profile.update({"diet": "Eats everything but pork."}, **U)
     memory.flush()
     assert "Eats everything but pork." in shown(memory, budget=200)
     assert "vegetarian" not in shown(memory, budget=200)
@@ -161,7 +161,7 @@ def test_a_line_by_hand_stands_for_the_derived_ones_of_its_field(memory):
 
 def test_a_fact_that_was_acknowledged_as_extracted_is_in_the_next_core(memory):
     memory.observe(say("I'm allergic to shellfish."), **S)
-    memory.close_session(**S)
+    memory.sessions.close(**S)
     assert "shellfish" in shown(memory)
 
 

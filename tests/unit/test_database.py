@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from ingest.encryption import new_key
-from semantic_memory import SemanticMemory
+from semantic_memory import SemanticMemory, repair
 from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 from semantic_memory.settings import EncryptionSettings, Settings, StoreSettings, load, located
 from semantic_memory.testing import HashEmbedder
@@ -41,17 +41,17 @@ def opened(url: str, **parts: Any) -> SemanticMemory:
 
 def test_a_session_goes_on_in_another_process(url: str) -> None:
     with opened(url) as one, opened(url) as other:
-        with one.session(**S, window=8_000) as session:
+        with one.sessions.open(**S, window=8_000) as session:
             session.push(user="I live in Lisbon", assistant="Noted.")
             session.checkpoint("trip", Task).save(Task(step="book"))
-        with other.session(**S, window=8_000) as session:
+        with other.sessions.open(**S, window=8_000) as session:
             assert [message.text for message in session.messages] == ["I live in Lisbon", "Noted."]
             assert session.checkpoint("trip", Task).load() == Task(step="book")
             session.push(user="And I work in Sintra")
-        with one.session(**S, window=8_000) as session:
+        with one.sessions.open(**S, window=8_000) as session:
             assert session.messages[-1].text == "And I work in Sintra"
         other.forget(**U, everything=True)
-        with one.session(**S, window=8_000) as session:
+        with one.sessions.open(**S, window=8_000) as session:
             assert session.messages == ()
             assert session.checkpoint("trip", Task).load() is None
 
@@ -62,7 +62,7 @@ def test_no_two_processes_take_the_same_message_back(url: str) -> None:
         one.observe(said, **S)
 
         def take(memory: SemanticMemory) -> list[str]:
-            return [memory.pop(**S).content for _ in range(6)]
+            return [memory.sessions.pop(**S).content for _ in range(6)]
 
         with ThreadPoolExecutor(2) as pool:
             taken = [name for names in pool.map(take, (one, other)) for name in names]
@@ -78,8 +78,8 @@ def test_a_forgetting_is_proved_by_the_tables(url: str) -> None:
         assert (forgotten.proof.found, forgotten.proof.files > 20) == ((), True)
         memory.add("Owns a zeppelin", **U)
         assert any(b"Owns a zeppelin" in chunk for chunk in chunks(memory))
-        assert memory.stats().store_bytes > 100_000
-        assert [one.check for one in memory.check()][:2] == ["database", "encryption"]
+        assert memory.admin.stats().store_bytes > 100_000
+        assert [one.check for one in memory.admin.check()][:2] == ["database", "encryption"]
 
 
 def chunks(memory: SemanticMemory) -> list[bytes]:
@@ -93,7 +93,7 @@ def chunks(memory: SemanticMemory) -> list[bytes]:
 
 
 def test_what_is_of_directories_is_refused(url: str) -> None:
-    for verb, reason in ((SemanticMemory.reembed, "migrate"), (SemanticMemory.recover, "backup")):
+    for verb, reason in ((repair.reembed, "migrate"), (repair.recover, "backup")):
         with pytest.raises(ConfigurationError, match=reason):
             verb(url, embedder=HashEmbedder())
     with pytest.raises(ConfigurationError, match=r"use `SemanticMemory\.open`"):
@@ -163,8 +163,8 @@ def test_commands_work_on_a_database(
     cli = Cli(tmp_path / "nothing")
     fact = cli.json("add", "Prefers tea", "-u", "maya")
     assert "Prefers tea" in cli("search", "tea", "-u", "maya").stdout
-    assert cli.json("stats")["memories"] == 1
-    assert "database" in cli("doctor").stdout
+    assert cli.json("admin", "stats")["memories"] == 1
+    assert "database" in cli("admin", "check").stdout
     made = cli.json("keys", "create", "bot", "-u", "*")
     assert made["id"] in cli("keys", "list").stdout
     cli("delete", fact["id"])

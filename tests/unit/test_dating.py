@@ -26,7 +26,7 @@ def test_a_fact_dated_ahead_is_refused(memory, clock):
 def test_one_item_dated_ahead_is_named_and_nothing_is_added(memory, clock):
     items = [{"content": "a"}, {"content": "b", "created_at": clock.now() + AHEAD}]
     with pytest.raises(InvalidInputError, match=r"item 2: created_at .* more than a day ahead"):
-        memory.add_many(items, **U)
+        memory.transfer.add_many(items, **U)
     assert memory.list(**U) == []
 
 
@@ -65,9 +65,9 @@ def test_loaded_records_dated_ahead_get_the_time_of_the_loading(memory, clock):
         {**record, "fact": {**record["fact"], "created_at": "9999-01-01T00:00:00Z"}}
         if record["kind"] == "fact"
         else record
-        for record in memory.export(**U)
+        for record in memory.transfer.export(**U)
     ]
-    memory.load(records, user_id="u2")
+    memory.transfer.load(records, user_id="u2")
     (loaded,) = memory.list(user_id="u2")
     assert (loaded.content, loaded.created_at) == (fact.content, clock.now())
 
@@ -86,11 +86,11 @@ def test_what_was_said_under_a_wrong_clock_does_not_win_over_what_is_said_later(
 
 
 def test_the_doctor_reports_dates_ahead_of_the_clock(memory, clock):
-    (sound,) = [one for one in memory.check() if one.check == "dates"]
+    (sound,) = [one for one in memory.admin.check() if one.check == "dates"]
     assert sound.ok
     clock.advance(days=900)
     memory.add("Maya lives in Berlin.", **U)
     clock.advance(days=-900)
-    (found,) = [one for one in memory.check() if one.check == "dates"]
+    (found,) = [one for one in memory.admin.check() if one.check == "dates"]
     assert not found.ok
     assert found.detail.startswith("1 memories of 1 users")

@@ -169,7 +169,7 @@ def test_a_replaced_fact_is_history_and_the_others_stand(memory, server, clock):
     }
     (ended,) = memory.list(**U, status="superseded")
     assert ended.content == OSLO
-    latest = memory.history(ended.id, **U)[-1]
+    latest = memory.history.versions(ended.id, **U)[-1]
     assert (latest.action, latest.reason) == ("superseded", "replaced by what was said since")
 
 
@@ -199,7 +199,7 @@ def test_rules_retire_merge_and_add_nothing_beside_a_model(memory, server, clock
         facts=[("Maya lives in Bergen now.", {"quote": "colour is green"})],
         start=20,
     )
-    memory.maintain(**U)
+    memory.jobs.run(**U)
     assert {OSLO, "Maya runs every morning.", "Maya has a cat, Miro."} <= beliefs(memory)
     assert memory.list(**U, status="superseded") == []
 
@@ -241,4 +241,4 @@ def test_a_profile_of_one_session_does_not_drop_what_still_holds(memory, server,
     server.script = [answer(profile={"personal_context": "Maya eats fish again."})]
     memory.observe(say("I eat fish again", start=11), **S)
     memory.flush()
-    assert memory.profile(**U).profile.personal_context.text == whole
+    assert memory.profile.get(**U).profile.personal_context.text == whole

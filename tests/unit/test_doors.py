@@ -33,25 +33,25 @@ DOORS = {
     "add: metadata.notes.0": lambda memory, text: memory.add(
         "Likes tea", **U, metadata={"notes": [text]}
     ),
-    "item 2: content": lambda memory, text: memory.add_many(
+    "item 2: content": lambda memory, text: memory.transfer.add_many(
         [{"content": "Likes jazz"}, {"content": text}], **U
     ),
     "update: content": lambda memory, text: memory.update(
         memory.add("Likes tea", **U).id, content=text
     ),
-    "record 1: content": lambda memory, text: memory.load([record(text)], **U),
+    "record 1: content": lambda memory, text: memory.transfer.load([record(text)], **U),
     "items.put: value.notes.0": lambda memory, text: memory.items.put(
         ["a"], "k", {"notes": [text]}, **U
     ),
-    "record 1: value.note": lambda memory, text: memory.load([item({"note": text})], **U),
-    "top_of_mind": lambda memory, text: memory.update_profile({"top_of_mind": text}, **U),
+    "record 1: value.note": lambda memory, text: memory.transfer.load([item({"note": text})], **U),
+    "top_of_mind": lambda memory, text: memory.profile.update({"top_of_mind": text}, **U),
 }
 
 
 def stored(memory):
     facts = " ".join(fact.model_dump_json() for fact in memory.list(**U))
     items = " ".join(one.model_dump_json() for one in memory.items.list(**U))
-    return facts + items + memory.profile(**U).model_dump_json()
+    return facts + items + memory.profile.get(**U).model_dump_json()
 
 
 @pytest.mark.parametrize("place", DOORS)
@@ -92,7 +92,7 @@ def test_a_reason_is_redacted_and_never_refused(open_memory):
     memory = policy(open_memory, "refuse")
     fact = memory.add("Likes tea", **U)
     memory.delete(fact.id, reason=f"asked by maya.k@example.org. {SECRET}")
-    reason = memory.history(fact.id)[-1].reason
+    reason = memory.history.versions(fact.id)[-1].reason
     assert reason == "asked by [email]. The bank password is [secret]."
 
 
@@ -116,9 +116,9 @@ def test_an_item_without_an_index_is_kept_and_loaded_as_it_is(open_memory, actio
     value = {"password": "swordfish7", "json": '{"text": "Call 212-555-2368"}'}
     memory.items.put(["a"], "k", value, **U, index=False)
     assert memory.items.get(["a"], "k", **U).value == value
-    records = [*memory.export(**U)]
+    records = [*memory.transfer.export(**U)]
     memory.items.delete(["a"], "k", **U)
-    memory.load(records, **U)
+    memory.transfer.load(records, **U)
     assert memory.items.get(["a"], "k", **U).value == value
 
 
@@ -129,7 +129,7 @@ def test_a_speakers_name_and_metadata_are_masked_or_refused(open_memory):
     memory = open_memory()
     memory.observe([told], user_id="u1", session_id="s1")
     memory.flush()
-    (kept,) = memory.messages(user_id="u1", session_id="s1")
+    (kept,) = memory.sessions.messages(user_id="u1", session_id="s1")
     assert kept.name == "The bank password is [secret]."
     assert kept.metadata == {"note": "The bank password is [secret].", "pin": "[secret]"}
     assert "hunter2" not in stored(memory)

@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from ingest.encryption import Cipher, new_key
-from semantic_memory import SemanticMemory
+from semantic_memory import SemanticMemory, repair
 from semantic_memory.application.encrypting import INTENT, convert_store
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.migration import migrate_stores
@@ -97,13 +97,13 @@ def opened(store: Path) -> Iterator[Callable[..., SemanticMemory]]:
 
 def fill(memory: SemanticMemory) -> None:
     """Write every kind of content that a store keeps."""
-    directory = memory.settings.data_dir
-    encryption = make_encryption(memory.settings)
+    directory = memory.admin.settings.data_dir
+    encryption = make_encryption(memory.admin.settings)
     memory.observe(say("The tiles are terracotta", name="Ingeborg"), **S)
     fact = memory.add("Likes larchwood", tags=["renovation"], metadata={"from": "blueprint"}, **U)
     memory.update(fact.id, content="Likes bergamot")
     memory.delete(memory.add("Plays the saxophone", **U).id)
-    session = memory.session(**S)
+    session = memory.sessions.open(**S)
     session.payload("Which tiles?")
     session.checkpoint("Call the plumber", Plan).save(Plan(step="Call the plumber"))
     memory.flush()
@@ -128,16 +128,22 @@ def readable(directory: Path) -> dict[str, set[str]]:
 
 
 def contents(memory: SemanticMemory) -> list[Any]:
-    session = memory.session(**S)
+    session = memory.sessions.open(**S)
     return [
         sorted(fact.content for fact in memory.list(**U)),
         [hit.fact.content for hit in memory.search("Which tiles, and what is liked?", **U)],
-        [message.content for message in memory.messages(**S)],
+        [message.content for message in memory.sessions.messages(**S)],
         session.checkpoint("Call the plumber", Plan).load(),
-        [version.fact.content for fact in memory.list(**U) for version in memory.history(fact.id)],
+        [
+            version.fact.content
+            for fact in memory.list(**U)
+            for version in memory.history.versions(fact.id)
+        ],
         [
             key.name
-            for key in FileKeys(memory.settings.data_dir, make_encryption(memory.settings)).read()
+            for key in FileKeys(
+                memory.admin.settings.data_dir, make_encryption(memory.admin.settings)
+            ).read()
         ],
     ]
 
@@ -178,7 +184,7 @@ def test_an_encrypted_store_keeps_no_index_and_finds_all_the_same(opened, store)
     fill(memory)
     assert not (store / "chroma").exists()
     assert "The tiles are terracotta" in memory.search("terracotta tiles", **U)[0].fact.content
-    assert memory.rebuild() == len(memory.list(**U)) == 3
+    assert memory.admin.rebuild() == len(memory.list(**U)) == 3
 
 
 def test_a_user_who_outgrew_the_partitions_is_searched_in_the_ledger(store):
@@ -218,11 +224,11 @@ def test_forgetting_and_upkeep_work_in_an_encrypted_store(opened, store):
     memory = opened(NEW)
     fill(memory)
     assert memory.forget(user_id="maya-schmidt", everything=True)
-    assert not [run.error for run in memory.maintain() if run.error]
+    assert not [run.error for run in memory.jobs.run() if run.error]
     memory.flush()
     assert memory.list(**U) == []
-    assert memory.sessions(**U) == []
-    assert all(finding.ok for finding in memory.check())
+    assert memory.sessions.list(**U) == []
+    assert all(finding.ok for finding in memory.admin.check())
 
 
 # -------------------------------------------------------------------- keys
@@ -237,7 +243,7 @@ def test_without_the_right_key_nothing_opens_and_nothing_is_changed(opened, stor
     with pytest.raises(ConfigurationError, match=r"encryption\.key_file"):
         opened(*keys)
     with pytest.raises(ConfigurationError, match=r"encryption\.key_file"):
-        SemanticMemory.recover(store, settings=secret(*keys), embedder=HashEmbedder())
+        repair.recover(store, settings=secret(*keys), embedder=HashEmbedder())
     with pytest.raises(ConfigurationError, match=r"encryption\.key_file"):
         FileKeys(store, make_encryption(secret(*keys))).read()
     assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
@@ -261,9 +267,9 @@ def test_a_lost_ledger_is_not_begun_anew_under_another_key(opened, store):
     with pytest.raises(LedgerBehindError):
         opened(NEW)
     with pytest.raises(ConfigurationError, match="another key"):
-        SemanticMemory.recover(store, settings=secret(OLD), embedder=HashEmbedder())
+        repair.recover(store, settings=secret(OLD), embedder=HashEmbedder())
     assert not (store / "ledger.sqlite3").exists()
-    SemanticMemory.recover(store, settings=secret(NEW), embedder=HashEmbedder())
+    repair.recover(store, settings=secret(NEW), embedder=HashEmbedder())
     assert [one.content for one in opened(NEW).list(**U)] == ["The tiles are terracotta"]
     assert readable(store) == {}
 
@@ -345,7 +351,7 @@ def test_a_plain_store_is_encrypted_and_decrypted_again(opened, store):
     assert readable(store) == {}
     memory = opened(NEW)
     assert contents(memory) == before
-    assert all(finding.ok for finding in memory.check())
+    assert all(finding.ok for finding in memory.admin.check())
     memory.observe(say("And a larchwood floor", start=2), **S)
     memory.flush()
     assert readable(store) == {}
@@ -354,8 +360,8 @@ def test_a_plain_store_is_encrypted_and_decrypted_again(opened, store):
     convert(store, NEW, encrypt=False)
     memory = opened(chroma=True)
     memory.flush()
-    assert len(memory.messages(**S)) == 2
-    assert all(finding.ok for finding in memory.check())
+    assert len(memory.sessions.messages(**S)) == 2
+    assert all(finding.ok for finding in memory.admin.check())
     assert contents(memory)[3] == before[3]
     assert b"terracotta" in b"".join(path.read_bytes() for path in store.rglob("*.jsonl"))
 
@@ -383,17 +389,17 @@ def test_keys_are_rotated_and_the_old_one_opens_nothing_then(opened, store):
     memory.close()
     memory = opened(NEW, OLD)  # both open it meanwhile, and it says what is left to do
     assert contents(memory) == before
-    (finding,) = [one for one in memory.check() if one.check == "encryption"]
+    (finding,) = [one for one in memory.admin.check() if one.check == "encryption"]
     assert not finding.ok
     assert "ledger.sqlite3, replies.sqlite3, 1 session logs" in finding.detail
-    assert finding.remedy == "close the store and run semantic-memory encrypt"
+    assert finding.remedy == "close the store and run semantic-memory admin encrypt"
     memory.close()
     convert(store, NEW, OLD)
     with pytest.raises(ConfigurationError):
         opened(OLD)
     memory = opened(NEW)
     assert contents(memory) == before
-    assert all(finding.ok for finding in memory.check())
+    assert all(finding.ok for finding in memory.admin.check())
     assert readable(store) == {}
 
 
@@ -558,29 +564,29 @@ def test_a_store_is_run_encrypted_from_the_command_line(tmp_path, monkeypatch):
     store, backup, key = tmp_path / "store", tmp_path / "backup", tmp_path / "key"
     cli = Cli(store)
     cli("add", "Likes bergamot", "--user", "maya")
-    assert "no key is set" in cli("encrypt", code=2).stderr
-    cli("new-key", str(key))
+    assert "no key is set" in cli("admin", "encrypt", code=2).stderr
+    cli("admin", "new-key", str(key))
     monkeypatch.setenv("SEMANTIC_MEMORY_ENCRYPTION__KEY_FILE", str(key))
-    assert "semantic-memory encrypt" in cli("list", "--user", "maya", code=2).stderr
-    assert cli.json("encrypt") == {"databases": 1, "logs": 0, "files": 0}
+    assert "semantic-memory admin encrypt" in cli("list", "--user", "maya", code=2).stderr
+    assert cli.json("admin", "encrypt") == {"databases": 1, "logs": 0, "files": 0}
     cli("keys", "create", "pavilion", "--user", "maya")
     assert readable(store) == {}
-    assert all(finding["ok"] for finding in cli.json("doctor"))
+    assert all(finding["ok"] for finding in cli.json("admin", "check"))
     shutil.copytree(store, backup)
     cli("add", "Plays the saxophone", "--user", "maya")
-    assert "saxophone" in cli("export", "--user", "maya").stdout
+    assert "saxophone" in cli("transfer", "export", "--user", "maya").stdout
     assert cli.json("search", "What music?", "--user", "maya")
 
     (store / "ledger.sqlite3").write_bytes((backup / "ledger.sqlite3").read_bytes())
     assert "recover" in cli("list", "--user", "maya", code=1).stderr
-    assert cli.json("recover")["memories"] == 1
+    assert cli.json("admin", "recover")["memories"] == 1
     assert [fact["content"] for fact in cli.json("list", "--user", "maya")] == ["Likes bergamot"]
     assert readable(store) == {}
 
     monkeypatch.delenv("SEMANTIC_MEMORY_ENCRYPTION__KEY_FILE")
     assert "encryption.key_file" in cli("list", "--user", "maya", code=2).stderr
     monkeypatch.setenv("SEMANTIC_MEMORY_ENCRYPTION__KEY_FILE", str(key))
-    cli("decrypt")
+    cli("admin", "decrypt")
     monkeypatch.delenv("SEMANTIC_MEMORY_ENCRYPTION__KEY_FILE")
     assert "bergamot" in cli("list", "--user", "maya").stdout
     assert "pavilion" in cli("keys", "list").stdout

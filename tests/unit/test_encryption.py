@@ -31,7 +31,9 @@ def test_an_encrypted_log_holds_no_plaintext_and_reads_back(open_memory, tmp_pat
     for word in (b"tiles", b"terracotta", b"Ingrid", b"maya", b"kitchen", b"user"):
         assert word not in logs(tmp_path), word
     again = open_memory(settings=settings)
-    assert [message.content for message in again.messages(**S)] == ["The tiles are terracotta"]
+    assert [message.content for message in again.sessions.messages(**S)] == [
+        "The tiles are terracotta"
+    ]
     assert again.observe(say("The tiles are terracotta", name="Ingrid"), **S).duplicates == 1
 
 
@@ -52,10 +54,10 @@ def test_keys_are_changed_by_putting_the_new_one_first(open_memory):
     memory.close()
     memory = open_memory(settings=secret(new, old))
     memory.observe(say("Two", start=2), **S)
-    assert [message.content for message in memory.messages(**S)] == ["One", "Two"]
+    assert [message.content for message in memory.sessions.messages(**S)] == ["One", "Two"]
     memory.close()
     with pytest.raises(ConfigurationError):
-        open_memory(settings=secret(new)).messages(**S)
+        open_memory(settings=secret(new)).sessions.messages(**S)
 
 
 def test_a_log_begun_in_plain_text_goes_on_encrypted(open_memory, tmp_path):
@@ -63,12 +65,12 @@ def test_a_log_begun_in_plain_text_goes_on_encrypted(open_memory, tmp_path):
     memory.observe(say("One"), **S)
     memory.close()
     key = new_key()
-    with pytest.raises(ConfigurationError, match="semantic-memory encrypt"):
+    with pytest.raises(ConfigurationError, match="semantic-memory admin encrypt"):
         open_memory(settings=secret(key))
     convert_store(tmp_path / "store", Cipher([key]), 0.0, encrypt=True)
     memory = open_memory(settings=secret(key))
     memory.observe(say("Terracotta", start=2), **S)
-    assert [message.content for message in memory.messages(**S)] == ["One", "Terracotta"]
+    assert [message.content for message in memory.sessions.messages(**S)] == ["One", "Terracotta"]
     assert b"Terracotta" not in logs(tmp_path)
 
 

@@ -29,6 +29,7 @@ MODULES = [
     "ingest.extract.languages",
     "ingest.gate.manners",
     "semantic_memory.language.clauses",
+    "semantic_memory.language.confidences",
     "semantic_memory.language.persons",
     "semantic_memory.domain.text",
 ]
@@ -55,8 +56,6 @@ def test_every_entry_has_a_comment_with_examples(file):
 @pytest.mark.parametrize("file", DATA, ids=lambda file: file.stem)
 def test_every_entry_is_read_by_some_rule(file):
     entries = tomllib.loads(file.read_text(encoding="utf-8"))
-    if f'keys("{file.stem}")' in CODE:
-        return  # read one after the other
     unused = [
         entry
         for entry in entries

@@ -262,7 +262,7 @@ def test_what_comes_while_a_model_thinks_waits_for_its_time(open_with, server):
 def test_the_end_of_a_session_has_it_read_at_once(open_with, server):
     server.script = [GOOD]
     memory = open_with(quiet_seconds=3600, most_wait_seconds=3600)
-    with memory.session(**U, session_id="s1") as session:
+    with memory.sessions.open(**U, session_id="s1") as session:
         session.push(user="I moved to Berlin.", assistant="Good to know.")
         assert server.requests == []
     assert server.texts == [["I moved to Berlin.", "Good to know."]]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from semantic_memory import SemanticMemory, StoreCorruptError, StoreUnavailableError
+from semantic_memory import SemanticMemory, StoreCorruptError, StoreUnavailableError, repair
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Add
@@ -84,7 +84,7 @@ def open_on(store, disk):
 
 
 def contents(memory):
-    return [one.content for one in memory.messages(**S)]
+    return [one.content for one in memory.sessions.messages(**S)]
 
 
 @pytest.mark.parametrize("all_of_them", [False, True])
@@ -145,7 +145,7 @@ def test_a_damaged_record_is_an_error_of_the_store_that_quotes_nothing(open_on, 
     with sqlite3.connect(store / "ledger.sqlite3") as db:
         db.execute(f"UPDATE facts SET {damage}")
     db.close()
-    with pytest.raises(StoreCorruptError, match="semantic-memory recover") as caught:
+    with pytest.raises(StoreCorruptError, match="semantic-memory admin recover") as caught:
         memory.list(**U)
     assert "Tea" not in str(caught.value)
     assert caught.value.__cause__ is None
@@ -176,7 +176,7 @@ def test_the_last_session_that_was_forgotten_stays_so_after_a_recovery(open_on, 
     memory.forget(**S)
     memory.close()
     shutil.copy(tmp_path / "backup", store / "ledger.sqlite3")
-    SemanticMemory.recover(store, embedder=HashEmbedder(), index=InMemoryIndex())
+    repair.recover(store, embedder=HashEmbedder(), index=InMemoryIndex())
     assert not open_on().list(**U)
 
 
@@ -190,7 +190,7 @@ def test_refused_messages_that_the_disk_kept_are_taken_in(open_on, disk):
     disk.refused = set()
     memory.flush()
     assert contents(memory) == ["First", "Second"]
-    assert [finding.check for finding in memory.check() if not finding.ok] == []
+    assert [finding.check for finding in memory.admin.check() if not finding.ok] == []
 
 
 def test_a_checkpoint_after_a_forgotten_session_outlives_its_log(open_on, disk):
@@ -201,11 +201,11 @@ def test_a_checkpoint_after_a_forgotten_session_outlives_its_log(open_on, disk):
     with pytest.raises(StoreUnavailableError):
         memory.forget(**S)
     with pytest.raises(StoreUnavailableError):  # what is saved now would go with the log
-        memory.session(**S)
+        memory.sessions.open(**S)
     disk.refused = set()
-    memory.session(**S).checkpoint("task", Note).save(Note(text="new"))
+    memory.sessions.open(**S).checkpoint("task", Note).save(Note(text="new"))
     memory.observe(say("New", start=2), **S)
-    assert memory.session(**S).checkpoint("task", Note).load() == Note(text="new")
+    assert memory.sessions.open(**S).checkpoint("task", Note).load() == Note(text="new")
 
 
 @pytest.mark.parametrize("what", ["a topic", "a session", "everything"])
@@ -213,7 +213,7 @@ def test_state_that_can_not_be_deleted_is_an_error_and_goes_later(open_on, disk,
     memory = open_on()
     memory.observe(say("The gate code is 4711"), **S)
     memory.flush()
-    memory.session(**S).checkpoint("task", Note).save(Note(text="4711"))
+    memory.sessions.open(**S).checkpoint("task", Note).save(Note(text="4711"))
     directory = next(store.glob("working/*/*"))
     for name in ("window.json", "window.previous.json", "window.new"):
         (directory / name).write_text("4711")
@@ -262,7 +262,7 @@ def test_a_session_that_was_forgotten_and_begun_anew_is_recovered_as_such(open_o
     memory.observe(say("I keep bees", start=2), **S)
     memory.close()
     shutil.copy(tmp_path / "backup", store / "ledger.sqlite3")
-    SemanticMemory.recover(store, embedder=HashEmbedder(), index=InMemoryIndex())
+    repair.recover(store, embedder=HashEmbedder(), index=InMemoryIndex())
     again = open_on()
     again.flush()
     assert [fact.content for fact in again.list(**U) if "4711" in fact.content] == []
@@ -274,7 +274,7 @@ def test_what_is_erased_leaves_no_free_page_and_no_slack(open_on, store):
     for number in range(300):
         memory.add(f"Collects stamp number {number} {'of the series ' * 9}", **U)
     memory.forget(**U, query="stamp", force=True)
-    (run,) = memory.maintain(["compact"])
+    (run,) = memory.jobs.run(["compact"])
     assert run.error is None
     memory.close()
     with sqlite3.connect(store / "ledger.sqlite3") as db:

@@ -153,7 +153,7 @@ def test_a_check_ends_amid_writes_and_finds_nothing_wrong(open_memory):
         thread.start()
     try:
         for _ in range(3):
-            found = {finding.check: finding for finding in memory.check()}
+            found = {finding.check: finding for finding in memory.admin.check()}
             assert found["index"].ok, found["index"]
             assert found["ledger"].ok, found["ledger"]
     finally:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from semantic_memory.entrypoints.cli.reference import every_setting
 from semantic_memory.memory import SemanticMemory
+from tests.support.surface import groups
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
@@ -14,6 +15,12 @@ ROWS = [
     for line in PAGE.splitlines()
     if line.startswith("| ") and not line.startswith("| promise")
 ]
+VERBS = {
+    f"{group}.{name}".lstrip("."): verb
+    for group, kind in {"": SemanticMemory, **groups(SemanticMemory)}.items()
+    for name, verb in vars(kind).items()
+    if inspect.isfunction(verb)
+}
 
 
 def test_every_row_has_a_call_and_a_test_or_says_that_it_lacks_one():
@@ -43,11 +50,11 @@ def test_the_arguments_and_settings_exist():
     settings = {setting.name for setting in every_setting()}
     sections = {name.partition(".")[0] for name in settings}
     for _, call, _ in ROWS:
-        for name, given in re.findall(r"`(\w+)\(([^`]*)\)", call):
-            if verb := getattr(SemanticMemory, name, None):
-                known = inspect.signature(verb).parameters
+        for name, given in re.findall(r"`([\w.]+)\(([^`]*)\)", call):
+            if name in VERBS:
+                known = inspect.signature(VERBS[name]).parameters
                 for argument in re.findall(r"(\w+)=", given):
                     assert argument in known, f"{name}({argument}=)"
         for section, name in re.findall(r"`([a-z]+)\.(\w+|\*)`", call):
-            if section in sections:
+            if section in sections and f"{section}.{name}" not in VERBS:
                 assert name == "*" or f"{section}.{name}" in settings, f"{section}.{name}"

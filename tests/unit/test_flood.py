@@ -44,7 +44,7 @@ def test_a_flood_of_sessions_takes_no_thread_more_and_is_all_extracted(open_memo
     assert own - before <= 6
 
     def facts() -> int:
-        count: int = memory.stats().by_category_and_status.get("finding/active", 0)
+        count: int = memory.admin.stats().by_category_and_status.get("finding/active", 0)
         return count
 
     # counting facts reads the disk: wait for the calls first
@@ -71,4 +71,4 @@ def test_what_waits_takes_no_memory(open_memory):
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert after - before < 1_000_000
-    assert memory.stats().log_bytes > 4_000_000
+    assert memory.admin.stats().log_bytes > 4_000_000

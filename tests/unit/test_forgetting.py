@@ -42,7 +42,7 @@ def contents(memory: Any, **filters: Any) -> list[str]:
 
 
 def messages(memory: Any) -> list[str]:
-    return [message.content for message in memory.messages(**S)]
+    return [message.content for message in memory.sessions.messages(**S)]
 
 
 def delete(memory: Any, content: str, **options: Any) -> None:
@@ -144,10 +144,10 @@ def test_lines_of_profile_and_history_go_with_the_sentence(open_memory):
         profile={"personal_context": "Has a sister who divorces."},
         history=(HistoryLine(content="Told of a divorce.", message_ids=("m1",)),),
     )
-    assert "divorce" in str(memory.profile(**U))
+    assert "divorce" in str(memory.profile.get(**U))
     delete(memory, "Anna is getting divorced")
     memory.flush()
-    assert "divorce" not in str(memory.profile(**U))
+    assert "divorce" not in str(memory.profile.get(**U))
 
 
 @pytest.mark.parametrize("deleted", ["Anna is getting divorced", f"{DIVORCE} {PASTA}"])
@@ -166,26 +166,26 @@ def test_a_repeated_message_does_not_bring_its_cut_sentence_back(open_memory):
     memory = open_memory()
     assert memory.observe(say(f"{DIVORCE} {PASTA}"), **S).accepted == 0
     assert messages(memory) == [PASTA]
-    assert all(finding.ok for finding in memory.check())
+    assert all(finding.ok for finding in memory.admin.check())
 
 
 def test_the_history_of_a_cut_message_has_no_text_of_what_was_cut(open_memory):
     memory = filled(open_memory, (f"{DIVORCE} {PASTA}",), fact("Anna is getting divorced"))
     delete(memory, "Anna is getting divorced", reason="asked to")
     (left,) = memory.list(**U)
-    (state,) = memory.history(left.id)
+    (state,) = memory.history.versions(left.id)
     assert (state.action, state.reason, state.fact.content) == ("cut", "asked to", PASTA)
 
 
 def test_a_window_is_rid_of_what_was_cut(open_memory):
     memory = open_memory(extractor=Reading(fact("Anna is getting divorced", "m1")))
-    session = memory.session(**S)
+    session = memory.sessions.open(**S)
     memory.observe(say(f"{DIVORCE} {PASTA}", "I like tea"), **S)
     memory.flush()
     session.payload("And now?")
     delete(memory, "Anna is getting divorced")
     assert "divorce" not in str(session.payload("And now?"))
-    assert "divorce" not in str(memory.session(**S).payload("And now?"))
+    assert "divorce" not in str(memory.sessions.open(**S).payload("And now?"))
 
 
 def test_an_entity_is_forgotten_with_the_sentences_that_go_on_about_it(open_memory):

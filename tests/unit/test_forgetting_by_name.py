@@ -37,7 +37,7 @@ FACTS = (
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with SemanticMemory.open(tmp_path_factory.mktemp("told") / "store") as memory:
-        memory.add_many([{"content": one} for one in FACTS], **U)
+        memory.transfer.add_many([{"content": one} for one in FACTS], **U)
         memory.flush()
         yield memory
 
@@ -87,8 +87,8 @@ def test_a_common_word_is_refused_without_force(told, entity: str):
 
 def test_more_than_a_third_of_a_user_is_refused_without_force(open_memory):
     memory = open_memory()
-    memory.add_many([{"content": f"Ruben told joke number {n}"} for n in range(6)], **U)
-    memory.add_many([{"content": f"Plays song number {n}"} for n in range(6)], **U)
+    memory.transfer.add_many([{"content": f"Ruben told joke number {n}"} for n in range(6)], **U)
+    memory.transfer.add_many([{"content": f"Plays song number {n}"} for n in range(6)], **U)
     with pytest.raises(InvalidInputError, match="6 of the user's 12"):
         memory.forget(**U, entity="Ruben")
     assert memory.forget(**U, entity="Ruben", dry_run=True).warning
@@ -98,7 +98,7 @@ def test_more_than_a_third_of_a_user_is_refused_without_force(open_memory):
 def test_texts_written_by_hand_stay_and_are_listed(open_memory):
     memory = open_memory()
     memory.add("Ruben is a friend", **U)
-    memory.update_profile({"personal_context": "Friends with Ruben."}, **U)
+    memory.profile.update({"personal_context": "Friends with Ruben."}, **U)
     memory.items.put(["notes"], "first", {"text": "Call Ruben"}, **U)
     memory.items.put(["notes"], "second", {"text": "Call Maya"}, **U)
     listed = ("profile personal_context", "item notes/first")

@@ -109,7 +109,7 @@ def test_orders_about_texts_and_programs_are_no_requests(text: str):
 
 def test_a_request_is_put_to_the_application(open_memory, events):
     memory = open_memory()
-    session = memory.session(**S)
+    session = memory.sessions.open(**S)
     session.push(user="My sister Anna lives in Bergen.", assistant="Noted.")
     session.push(user="Please forget what I said about Anna.")
     memory.flush()
@@ -137,16 +137,16 @@ def test_nothing_is_hidden_or_erased_before_a_request_is_settled(open_memory, sa
     memory = open_memory()
     memory.observe(say(*said, "I love rowing."), **S)
     memory.flush()
-    (request,) = memory.requests(**U)
+    (request,) = memory.history.requests(**U)
     if answer is not None:
-        memory.settle_request(request.id, **U, answer=answer)
-    memory.maintain(["compact"])
+        memory.history.settle(request.id, **U, answer=answer)
+    memory.jobs.run(["compact"])
     for _ in range(2):
-        assert [one.content for one in memory.messages(**S)] == [*said, "I love rowing."]
+        assert [one.content for one in memory.sessions.messages(**S)] == [*said, "I love rowing."]
         assert {*said, "I love rowing."} <= {*contents(memory)}
         assert [hit for hit in memory.search("Bergen", **U) if "Bergen" in hit.fact.content]
         assert "Bergen" in memory.context("Bergen", **U).text
-        assert all(finding.ok for finding in memory.check())
+        assert all(finding.ok for finding in memory.admin.check())
         memory.close()
         memory = open_memory()
 
@@ -156,8 +156,8 @@ def test_a_settled_request_takes_what_it_names_and_its_own_words(open_memory, sa
     memory = open_memory()
     memory.observe(say(*said, "I love rowing."), **S)
     memory.flush()
-    (request,) = memory.requests(**U)
-    memory.settle_request(request.id, **U, answer="forget")
+    (request,) = memory.history.requests(**U)
+    memory.history.settle(request.id, **U, answer="forget")
     assert not [text for text in contents(memory) if "Bergen" in text or text == said[1]]
     assert ("I love rowing." in contents(memory)) is (request.scope != "everything")
     assert ("I paint." in contents(memory)) is ("I paint." in said)
@@ -171,9 +171,9 @@ def test_no_message_of_the_gold_set_is_lost_before_a_request_is_settled(open_mem
         said = say("The ferry leaves at nine.", row["text"])
         memory.observe(said, **U, session_id=row["id"])
     memory.flush()
-    memory.maintain(["compact"])
+    memory.jobs.run(["compact"])
     for row in rows:
-        read = memory.messages(**U, session_id=row["id"])
+        read = memory.sessions.messages(**U, session_id=row["id"])
         assert len(read) == 2, row["text"]
     active = memory.list(**U, limit=None, filters={"categories": ["conversation"]})
     heard = {fact.source.session_id for fact in active if "ferry" not in fact.content}
@@ -186,7 +186,7 @@ def test_what_corrects_is_read_and_asks_for_nothing(open_memory):
     corrects = "Scratch what I said about the deadline, it's pushed to 6 October now."
     memory.observe(say("The deadline is 2 October.", corrects), **S)
     memory.flush()
-    assert memory.requests(**U) == []
+    assert memory.history.requests(**U) == []
     assert corrects in contents(memory)
 
 
@@ -202,9 +202,9 @@ def test_the_words_of_a_request_are_not_extracted(open_memory):
 def test_a_request_in_a_message_with_more_takes_its_sentence_alone(open_memory):
     memory = open_memory()
     memory.observe(say("Anna is ill.", "Please forget what I said about Anna. I love rowing."), **S)
-    (request,) = memory.requests(**U)
-    memory.settle_request(request.id, **U, answer="forget")
-    assert [one.content for one in memory.messages(**S)] == ["I love rowing."]
+    (request,) = memory.history.requests(**U)
+    memory.history.settle(request.id, **U, answer="forget")
+    assert [one.content for one in memory.sessions.messages(**S)] == ["I love rowing."]
 
 
 SECOND = {
@@ -225,7 +225,7 @@ def test_a_second_clear_word_of_the_user_settles_a_request(open_memory, then, st
     for part in [said[:2], said] if apart else [said]:
         memory.observe(part, **S)
         memory.flush()
-    states = {one.state for one in memory.requests(**U)}
+    states = {one.state for one in memory.history.requests(**U)}
     assert states == {state}
     assert bool([text for text in contents(memory) if "Anna" in text]) is (state != "done")
 
@@ -267,8 +267,8 @@ def test_by_setting_what_is_asked_to_be_forgotten_is_left_out_of_blocks(open_mem
     assert "Anna" not in memory.context(question, **U).text.replace(question, "")
     assert "rowing" in memory.context(question, **U).text
     assert [hit for hit in memory.search("Anna", **U) if "Bergen" in hit.fact.content]
-    (request,) = memory.requests(**U)
-    memory.settle_request(request.id, **U, answer="decline")
+    (request,) = memory.history.requests(**U)
+    memory.history.settle(request.id, **U, answer="decline")
     assert "Bergen" in memory.context(question, **U).text
 
 
@@ -285,62 +285,62 @@ def asked(open_memory):
 
 
 def test_a_request_is_pending_until_it_is_settled(asked, events):
-    (request,) = asked.requests(**U)
+    (request,) = asked.history.requests(**U)
     assert (request.state, request.scope, request.subject) == ("pending", "subject", "Anna")
     assert (request.session_id, request.settled_at) == ("s1", None)
-    session = asked.session(**S)
+    session = asked.sessions.open(**S)
     assert session.requests.keys() == {request.message_id}
-    settled = asked.settle_request(request.id, **U, answer="forget")
+    settled = asked.history.settle(request.id, **U, answer="forget")
     assert (settled.state, settled.subject) == ("done", "")
-    assert asked.requests(**U) == [settled]
+    assert asked.history.requests(**U) == [settled]
     assert session.requests == {}
     assert not [text for text in contents(asked) if "Anna" in text]
     assert [text for text in contents(asked) if "rowing" in text]
     assert events[-1] == ForgetSettled("u1", "s1", request.message_id, "forget")
-    assert asked.settle_request(request.id, **U, answer="decline") == settled
+    assert asked.history.settle(request.id, **U, answer="decline") == settled
     with pytest.raises(NotFoundError):
-        asked.settle_request("unknown", **U, answer="forget")
+        asked.history.settle("unknown", **U, answer="forget")
 
 
 @pytest.mark.parametrize(("answer", "state"), [("decline", "declined"), ("done", "done")])
 def test_a_request_can_be_settled_without_forgetting(asked, answer: str, state: str):
-    (request,) = asked.requests(**U)
-    assert asked.settle_request(request.id, **U, answer=answer).state == state
+    (request,) = asked.history.requests(**U)
+    assert asked.history.settle(request.id, **U, answer=answer).state == state
     assert ANNA[0] in contents(asked)
     assert (ANNA[1] in contents(asked)) is (answer == "decline")
-    assert [(one.state, one.subject) for one in asked.requests(**U)] == [(state, "")]
+    assert [(one.state, one.subject) for one in asked.history.requests(**U)] == [(state, "")]
 
 
 @pytest.mark.parametrize("what", [{"query": "Anna"}, {"entity": "anna"}])
 def test_forgetting_the_same_subject_settles_the_request(asked, what: dict[str, str]):
     asked.forget(**U, **what)
-    assert [one.state for one in asked.requests(**U)] == ["done"]
+    assert [one.state for one in asked.history.requests(**U)] == ["done"]
 
 
 @pytest.mark.parametrize("what", [{"everything": True}, {"session_id": "s1"}])
 def test_requests_go_with_their_session_and_user(asked, what: dict[str, Any]):
     asked.forget(**U, **what)
-    assert asked.requests(**U) == []
+    assert asked.history.requests(**U) == []
 
 
 def test_requests_are_those_of_one_user(asked):
-    (request,) = asked.requests(**U)
-    assert asked.requests(user_id="u2") == []
+    (request,) = asked.history.requests(**U)
+    assert asked.history.requests(user_id="u2") == []
     with pytest.raises(NotFoundError):
-        asked.settle_request(request.id, user_id="u2", answer="forget")
+        asked.history.settle(request.id, user_id="u2", answer="forget")
     with pytest.raises(InvalidInputError):
-        asked.settle_request(request.id, **U, answer="perhaps")
-    assert [one.state for one in asked.requests(**U)] == ["pending"]
+        asked.history.settle(request.id, **U, answer="perhaps")
+    assert [one.state for one in asked.history.requests(**U)] == ["pending"]
 
 
 def test_requests_outlive_the_process_and_are_noted_once(open_memory):
     with open_memory() as memory:
         memory.observe(say(*ANNA), **S)
-        (request,) = memory.requests(**U)
+        (request,) = memory.history.requests(**U)
     memory = open_memory()
     memory.observe(say(*ANNA), **S)
     memory.flush()
-    assert memory.requests(**U) == [request]
+    assert memory.history.requests(**U) == [request]
 
 
 def test_by_setting_a_subject_is_forgotten_at_once_and_everything_never(open_memory, events):
@@ -350,7 +350,7 @@ def test_by_setting_a_subject_is_forgotten_at_once_and_everything_never(open_mem
     memory.flush()
     assert not [text for text in contents(memory) if "Anna" in text]
     assert [text for text in contents(memory) if "rowing" in text]
-    states = {one.scope: one.state for one in memory.requests(**U)}
+    states = {one.scope: one.state for one in memory.history.requests(**U)}
     assert states == {"subject": "done", "everything": "pending"}
     assert [one.answer for one in events if isinstance(one, ForgetSettled)] == ["forget"]
 

@@ -190,7 +190,7 @@ def test_a_session_is_observed_at_its_end_and_recalled_at_the_next_start(tmp_pat
         more.write(json.dumps(entry("user", 20, "I prefer tabs over spaces.")) + "\n")
     run(store, event("SessionEnd", transcript_path=str(file), reason="exit"))
     with SemanticMemory.open(store) as memory:
-        said = memory.messages(**U, session_id=SESSION)
+        said = memory.sessions.messages(**U, session_id=SESSION)
         assert [one.content for one in said] == [*TEXTS, "I prefer tabs over spaces."]
         facts = memory.list(**U, filters={"categories": ["preference"]})
         assert any("tabs" in fact.content for fact in facts)
@@ -208,7 +208,7 @@ def test_a_message_that_is_refused_costs_none_of_the_others(tmp_path, monkeypatc
     refused = run(tmp_path / "store", ended)
     assert "holds a secret" in " ".join(refused.stderr.split())
     with SemanticMemory.open(tmp_path / "store") as memory:
-        assert [one.content for one in memory.messages(**U, session_id=SESSION)] == TEXTS
+        assert [one.content for one in memory.sessions.messages(**U, session_id=SESSION)] == TEXTS
 
 
 def test_a_new_store_adds_nothing_to_the_prompt(tmp_path):

@@ -55,7 +55,7 @@ def test_a_message_that_cannot_be_read_is_quarantined_and_the_rest_goes_on(open_
     memory.flush()
     (held,) = memory.list(**U, status="quarantined")
     assert held.content == "since 9999"
-    assert "OverflowError" in memory.history(held.id)[-1].reason
+    assert "OverflowError" in memory.history.versions(held.id)[-1].reason
     facts = {fact.content for fact in memory.list(**U, filters="category:personal")}
     assert facts == {"I live in Oslo", "I own a boat", "I play chess"}
     assert memory.list(user_id="u2", filters="category:personal")
@@ -88,31 +88,31 @@ REFUSED = {
     "k is NaN": lambda memory: memory.search("x", **U, k=float("nan")),
     "limit is true": lambda memory: memory.list(**U, limit=True),
     "limit is text": lambda memory: memory.list(**U, limit="3"),
-    "points are true": lambda memory: memory.layout(**U, limit=True),
-    "runs are true": lambda memory: memory.runs(True),
+    "points are true": lambda memory: memory.profile.layout(**U, limit=True),
+    "runs are true": lambda memory: memory.jobs.runs(True),
     "budget is true": lambda memory: memory.context("x", **U, budget=True),
     "confidence is true": lambda memory: memory.add("x", **U, confidence=True),
     "confidence is NaN": lambda memory: memory.add("x", **U, confidence=float("nan")),
-    "half-life is true": lambda memory: memory.create_session(
+    "half-life is true": lambda memory: memory.sessions.create(
         **U, half_life_days={"project": True}
     ),
-    "a record is None": lambda memory: memory.load([None], **U),
-    "a record is a list": lambda memory: memory.load([[1]], **U),
-    "records are None": lambda memory: memory.load(None, **U),
-    "a document is None": lambda memory: memory.from_dict(None, **U),
-    "items are None": lambda memory: memory.add_many(None, **U),
-    "an item is None": lambda memory: memory.add_many([None], **U),
+    "a record is None": lambda memory: memory.transfer.load([None], **U),
+    "a record is a list": lambda memory: memory.transfer.load([[1]], **U),
+    "records are None": lambda memory: memory.transfer.load(None, **U),
+    "a document is None": lambda memory: memory.transfer.from_dict(None, **U),
+    "items are None": lambda memory: memory.transfer.add_many(None, **U),
+    "an item is None": lambda memory: memory.transfer.add_many([None], **U),
     "messages are None": lambda memory: memory.observe(None, **S),
     "messages are a text": lambda memory: memory.observe("hello", **S),
-    "jobs are None": lambda memory: memory.maintain(None),
-    "jobs are a text": lambda memory: memory.maintain("dedup"),
+    "jobs are None": lambda memory: memory.jobs.run(None),
+    "jobs are a text": lambda memory: memory.jobs.run("dedup"),
     "an id is a surrogate": lambda memory: memory.get("\ud800"),
     "an id is NUL": lambda memory: memory.get("\x00"),
     "a query is a surrogate": lambda memory: memory.search("\ud800", **U),
     "a query has NUL": lambda memory: memory.search("a\x00", **U),
     "metadata has NaN": lambda memory: memory.add("x", **U, metadata={"a": float("nan")}),
     "metadata has a surrogate": lambda memory: memory.add("x", **U, metadata={"a": "\ud800"}),
-    "a profile has a surrogate": lambda memory: memory.update_profile(
+    "a profile has a surrogate": lambda memory: memory.profile.update(
         {"work_context": "\ud800"}, **U
     ),
 }
@@ -132,6 +132,6 @@ def test_the_first_year_and_the_last_are_answered(memory):
             memory.search(query, **U, as_of=at)
             memory.context(query, **U, as_of=at)
         memory.list(**U, filters={"as_of": at, "when": "last year"})
-        memory.profile(**U, as_of=at)
+        memory.profile.get(**U, as_of=at)
     with pytest.raises(NotFoundError):
         memory.get("unknown")

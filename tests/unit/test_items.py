@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from semantic_memory import InvalidInputError, NotFoundError, SemanticMemory
+from semantic_memory import InvalidInputError, NotFoundError, SemanticMemory, repair
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.domain.errors import InputRefusedError, ProviderError
 from semantic_memory.domain.item_paths import steps, texts_at
@@ -61,7 +61,7 @@ def test_equal_and_contradicting_items_stay_as_they_are(memory: SemanticMemory) 
     texts = ["Lives in Oslo", "Lives in Oslo", "Lives in Bergen", "I no longer live in Oslo"]
     for number, text in enumerate(texts):
         memory.items.put(["notes"], str(number), {"text": text}, **MAYA)
-    memory.maintain()
+    memory.jobs.run()
     assert [item.value["text"] for item in memory.items.list(**MAYA)] == texts[::-1]
     assert memory.list(**MAYA) == []
     assert memory.context("Where do I live?", **MAYA).hits == ()
@@ -97,7 +97,7 @@ def test_items_are_embedded_later_if_the_model_is_out_of_reach(
     embedder.down = True
     memory.items.put(["notes"], "k", {"text": "green tea"}, **MAYA)
     assert memory.items.get(["notes"], "k", **MAYA).value == {"text": "green tea"}
-    (finding,) = [one for one in memory.check() if one.check == "items"]
+    (finding,) = [one for one in memory.admin.check() if one.check == "items"]
     assert not finding.ok
     assert memory.items.search("tea", **MAYA, by="words")[0].item.key == "k"
     with pytest.raises(ProviderError):
@@ -129,12 +129,12 @@ def test_an_expired_item_is_gone_at_once_and_swept(
     with pytest.raises(NotFoundError):
         memory.items.get(["notes"], "short", **MAYA)
     assert not memory.items.delete(["notes"], "none", **MAYA)
-    (planned,) = memory.maintain(["expiry"], dry_run=True)
+    (planned,) = memory.jobs.run(["expiry"], dry_run=True)
     assert planned.planned == ("erase 1 expired items",)
-    assert memory.stats().items == 2
-    (run,) = memory.maintain(["expiry"])
+    assert memory.admin.stats().items == 2
+    (run,) = memory.jobs.run(["expiry"])
     assert run.counts == {"expired items": 1}
-    assert memory.stats().items == 1
+    assert memory.admin.stats().items == 1
 
 
 def test_another_users_item_is_out_of_reach(memory: SemanticMemory) -> None:
@@ -181,8 +181,8 @@ def test_no_file_holds_what_was_erased(
             memory.items.delete(*place, **MAYA)
         case "expiry":
             now.advance(seconds=61)
-            memory.maintain(["expiry"])
-    memory.maintain(["compact"])
+            memory.jobs.run(["expiry"])
+    memory.jobs.run(["compact"])
     assert holding(tmp_path) == []
 
 
@@ -199,21 +199,25 @@ def test_items_are_loaded_once_and_never_over_newer_ones(
 ) -> None:
     memory.items.put(["notes"], "k", {"n": 10**30}, **MAYA, index=["n"])
     memory.items.put(["notes"], "timed", {}, **MAYA, ttl=60)
-    records = [json.loads(json.dumps(one)) for one in memory.export(**MAYA)]
+    records = [json.loads(json.dumps(one)) for one in memory.transfer.export(**MAYA)]
     assert [one["kind"] for one in records] == ["export", "item", "item"]
-    assert memory.load(records, user_id="kim") == 2
+    assert memory.transfer.load(records, user_id="kim") == 2
     before = memory.items.get(["notes"], "k", **MAYA)
     assert memory.items.get(["notes"], "k", user_id="kim") == before.model_copy(
         update={"user_id": "kim"}
     )
     memory.items.put(["notes"], "k", {"n": 2}, user_id="kim")
-    assert memory.load(records, user_id="kim") == 0
+    assert memory.transfer.load(records, user_id="kim") == 0
     assert memory.items.get(["notes"], "k", user_id="kim").value == {"n": 2}
     now.advance(seconds=61)
-    assert memory.load(records, user_id="lea") == 1  # the other has expired meanwhile
-    assert [*memory.export(**MAYA, session_id="s1")] == [*memory.export(**MAYA)][:1]
+    assert memory.transfer.load(records, user_id="lea") == 1  # the other has expired meanwhile
+    assert [*memory.transfer.export(**MAYA, session_id="s1")] == [*memory.transfer.export(**MAYA)][
+        :1
+    ]
     with pytest.raises(InvalidInputError, match=r"record 1: .*namespace"):
-        memory.load([{"kind": "item", "item": {**records[1]["item"], "namespace": []}}], **MAYA)
+        memory.transfer.load(
+            [{"kind": "item", "item": {**records[1]["item"], "namespace": []}}], **MAYA
+        )
 
 
 @pytest.mark.parametrize("ttl", [0, -1.0, 1e300, float("inf"), float("nan"), "60"])
@@ -221,9 +225,9 @@ def test_an_item_with_an_impossible_time_to_live_is_not_loaded(
     memory: SemanticMemory, ttl: object
 ) -> None:
     memory.items.put(["notes"], "k", {}, **MAYA, ttl=60)
-    (_, record) = memory.export(**MAYA)
+    (_, record) = memory.transfer.export(**MAYA)
     with pytest.raises(InvalidInputError, match=r"record 1: .*ttl"):
-        memory.load([{**record, "item": {**record["item"], "ttl": ttl}}], user_id="kim")
+        memory.transfer.load([{**record, "item": {**record["item"], "ttl": ttl}}], user_id="kim")
 
 
 def test_an_encrypted_store_holds_no_item_in_plain_text(tmp_path: Path) -> None:
@@ -241,7 +245,7 @@ def test_items_stand_after_opening_again_and_reembedding(tmp_path: Path) -> None
     directory = tmp_path / "again"
     with SemanticMemory.open(directory, embedder=HashEmbedder()) as memory:
         memory.items.put(["notes"], "k", {"text": "green tea"}, **MAYA)
-    SemanticMemory.reembed(directory, embedder=HashEmbedder(32))
+    repair.reembed(directory, embedder=HashEmbedder(32))
     with SemanticMemory.open(directory, embedder=HashEmbedder(32)) as memory:
         assert memory.items.search("tea", **MAYA, by="meaning")[0].item.key == "k"
 
@@ -258,7 +262,7 @@ def test_threads_put_and_read_at_once(memory: SemanticMemory) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert memory.stats().items == 81
+    assert memory.admin.stats().items == 81
     assert memory.items.get(["n"], "shared", **MAYA).value == {"n": 19}
 
 

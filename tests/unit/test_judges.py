@@ -245,7 +245,7 @@ def test_a_sweep_asks_a_language_model_about_what_the_rules_left(
     assert (run.users, run.counts, run.error) == (1, {"merged": 1}, None)
     (request,) = endpoint.requests
     assert request["model"] == "judge-model"
-    assert memory.history(other.id)[-1].reason == "openai:judge-model: habit"
+    assert memory.history.versions(other.id)[-1].reason == "openai:judge-model: habit"
     assert memory.get(other.id).superseded_by == kept.id
     assert inside(memory).upkeep.run_due("dedup").users == 0  # and nothing costs twice
     assert "ModelCalled" in [type(event).__name__ for event in events]
@@ -264,7 +264,7 @@ def test_a_language_model_that_fails_leaves_the_rules_and_is_counted(
         memory.add(content, **U)
     clock.advance(days=1)
     memory.add("I live in Oslo", **U)
-    runs = memory.maintain(["dedup", "conflicts"])
+    runs = memory.jobs.run(["dedup", "conflicts"])
     assert [run.error for run in runs] == [None, None]
     assert remembered(memory) == sorted([*ALIKE, "I live in Oslo"])
     assert {type(e) for e in events} >= {JudgingFellBack, BreakerOpened}
@@ -279,7 +279,7 @@ def test_a_sweep_asks_a_cross_encoder_about_what_the_rules_left(tmp_path, open_m
         memory.add(content, **U)
     memory.flush()
     assert remembered(memory) == sorted(ALIKE)
-    (run,) = memory.maintain(["dedup"])
+    (run,) = memory.jobs.run(["dedup"])
     assert run.counts == {"merged": 1}
     assert len(remembered(memory)) == 1
 

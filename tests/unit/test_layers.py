@@ -20,7 +20,7 @@ S = {"user_id": "u1", "session_id": "s1"}
 
 
 def fill(memory):
-    memory.configure_session(**S, extract=False)
+    memory.sessions.configure(**S, extract=False)
     memory.observe(say("I prefer tea over coffee.", "Noted."), **S)
     memory.observe(say("I live in Bergen."), **U, session_id="s2")
     memory.add(
@@ -30,25 +30,25 @@ def fill(memory):
         created_at=NOW - timedelta(days=1),
     )
     memory.add("Maya left Trondheim", **U, created_at=NOW - timedelta(days=400))
-    memory.update_profile({"top_of_mind": "Ships the beta in May."}, **U)
+    memory.profile.update({"top_of_mind": "Ships the beta in May."}, **U)
     memory.flush()
 
 
 def state(memory):
-    profile = memory.profile(**U)
+    profile = memory.profile.get(**U)
     return {
         "facts": sorted(fact.content for fact in memory.list(**U, limit=None)),
         "profile": {name: one and one.text for name, one in profile.profile},
         "history": {name: [line.text for line in lines] for name, lines in profile.history},
-        "options": {info.session_id: info.options for info in memory.sessions(**U)},
-        "messages": [one.content for one in memory.messages(**S)],
+        "options": {info.session_id: info.options for info in memory.sessions.list(**U)},
+        "messages": [one.content for one in memory.sessions.messages(**S)],
     }
 
 
 def test_the_whole_state_of_a_user_goes_through_one_document(open_memory, tmp_path):
     memory = open_memory()
     fill(memory)
-    document = memory.to_dict(**U)
+    document = memory.transfer.to_dict(**U)
     before = state(memory)
     assert document["profile"]["top_of_mind"]["text"] == "Ships the beta in May."
     assert before["options"]["s1"] == SessionOptions(extract=False)
@@ -57,24 +57,24 @@ def test_the_whole_state_of_a_user_goes_through_one_document(open_memory, tmp_pa
 
     other = open_memory()
     read = json.loads(json.dumps(document))
-    assert other.from_dict(read, **U) > 0
+    assert other.transfer.from_dict(read, **U) > 0
     other.flush()
     assert state(other) == before
-    assert other.from_dict(read, **U) == 0  # again doubles nothing
+    assert other.transfer.from_dict(read, **U) == 0  # again doubles nothing
 
 
 def test_loading_leaves_the_options_of_a_known_session(memory):
     fill(memory)
-    document = memory.to_dict(**U)
-    memory.configure_session(**S, fades=False)
-    memory.from_dict(document, **U)
-    options = {info.session_id: info.options for info in memory.sessions(**U)}
+    document = memory.transfer.to_dict(**U)
+    memory.sessions.configure(**S, fades=False)
+    memory.transfer.from_dict(document, **U)
+    options = {info.session_id: info.options for info in memory.sessions.list(**U)}
     assert options["s1"] == SessionOptions(extract=False, fades=False)
 
 
 def test_a_session_has_a_document_of_its_own(memory):
     fill(memory)
-    document = memory.to_dict(**S)
+    document = memory.transfer.to_dict(**S)
     assert [one["session_id"] for one in document["sessions"]] == ["s1"]
     assert "profile" not in document
 
@@ -91,7 +91,7 @@ def test_a_session_has_a_document_of_its_own(memory):
 def test_a_wrong_document_is_named(memory, change, named):
     fill(memory)
     with pytest.raises(InvalidInputError, match=named):
-        memory.from_dict({**memory.to_dict(**U), **change}, **U)
+        memory.transfer.from_dict({**memory.transfer.to_dict(**U), **change}, **U)
 
 
 def test_the_command_line_writes_and_reads_one_document(memory, tmp_path, monkeypatch):
@@ -108,11 +108,14 @@ def test_the_command_line_writes_and_reads_one_document(memory, tmp_path, monkey
 
     file = tmp_path / "maya.json"
     run = CliRunner().invoke
-    assert run(app, ["export", "-u", "u1", "--format", "json", "-o", str(file)]).exit_code == 0
+    assert (
+        run(app, ["transfer", "export", "-u", "u1", "--format", "json", "-o", str(file)]).exit_code
+        == 0
+    )
     assert json.loads(file.read_text())["facts"][0]["content"] == "Owns a red canoe"
-    done = run(app, ["import", str(file), "-u", "u9", "--format", "json", "--json"])
+    done = run(app, ["transfer", "import", str(file), "-u", "u9", "--format", "json", "--json"])
     assert json.loads(done.output) == {"new": 1}
-    refused = run(app, ["export", "-u", "u1", "--format", "yaml"])
+    refused = run(app, ["transfer", "export", "-u", "u1", "--format", "yaml"])
     assert "use jsonl or json" in str(refused.exception)
 
 
@@ -130,7 +133,7 @@ def test_the_ages_of_the_tiers_are_settings(open_memory):
         said = NOW - timedelta(days=days)
         memory.add(event, **U, category="project", created_at=said)
     memory.flush()
-    history = memory.profile(**U).history
+    history = memory.profile.get(**U).history
     assert [[line.text for line in lines] for _, lines in history] == [
         ["Maya signed the lease in Oslo."],
         ["Maya finished her thesis about storage."],
@@ -183,7 +186,7 @@ def profiled(open_memory):
     def open_it(**context):
         memory = open_memory(settings=Settings(context=ContextSettings(**context)))
         fields = {"work_context": WORK, "personal_context": HOME, "top_of_mind": MIND}
-        memory.update_profile(fields, **U)
+        memory.profile.update(fields, **U)
         return memory
 
     return open_it
@@ -199,7 +202,7 @@ def test_a_block_begins_with_every_field_written_by_hand(profiled, budget, quest
 
 def test_texts_and_history_together_keep_to_their_share(profiled):
     memory = profiled()
-    memory.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
+    memory.transfer.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
     memory.flush()
     for budget in (100, 200, 300, 500):
         text = memory.context("What have I been up to?", **U, budget=budget).text
@@ -210,7 +213,9 @@ def test_texts_and_history_together_keep_to_their_share(profiled):
 def test_the_share_of_the_history_is_a_setting(profiled):
     def told(**context):
         with profiled(**context) as memory:
-            memory.add_many([{"content": one, "category": "project"} for one in EVENTS], **U)
+            memory.transfer.add_many(
+                [{"content": one, "category": "project"} for one in EVENTS], **U
+            )
             memory.flush()
             filters = {"categories": ["project"]}
             recent = "What have I been up to?"

@@ -19,7 +19,7 @@ def test_the_main_path_needs_no_file(open_memory, tmp_path, exact_limit):
     assert "Rex" in memory.search("What is my dog called?", **U)[0].fact.content
     added = memory.add("Moved to Berlin", **U)
     changed = memory.update(added.id, content="Moved to Hamburg")
-    assert [one.fact.content for one in memory.history(added.id)] == [
+    assert [one.fact.content for one in memory.history.versions(added.id)] == [
         "Moved to Berlin",
         "Moved to Hamburg",
     ]
@@ -31,10 +31,10 @@ def test_the_main_path_needs_no_file(open_memory, tmp_path, exact_limit):
         memory.get(changed.id)
     assert changed.id not in [hit.fact.id for hit in memory.search("Hamburg", **U, k=40)]
     assert {fact.source.session_id for fact in memory.list(**U)} == {"s1"}
-    assert memory.sessions(**U)[0].messages == 2
-    assert memory.users() == ["u1"]
-    assert all(run.error is None for run in memory.maintain())
-    assert all(finding.ok for finding in memory.check())
+    assert memory.sessions.list(**U)[0].messages == 2
+    assert memory.admin.users() == ["u1"]
+    assert all(run.error is None for run in memory.jobs.run())
+    assert all(finding.ok for finding in memory.admin.check())
     assert not list((tmp_path / "store").glob("ledger*"))
 
 

@@ -29,7 +29,7 @@ REFUSED = r"is 1,000,001 bytes; the limit is 1,000,000: split it into parts"
 def test_the_largest_message_is_taken_and_one_byte_more_is_refused(memory):
     assert memory.observe(say(LARGEST), **S).accepted == 1
     memory.flush()
-    assert memory.messages(**S)[0].content == LARGEST
+    assert memory.sessions.messages(**S)[0].content == LARGEST
     with pytest.raises(ValidationError, match=REFUSED):
         say(TOO_LARGE)
 
@@ -41,7 +41,7 @@ def test_the_largest_fact_is_taken_and_one_byte_more_is_refused(memory):
     with pytest.raises(InvalidInputError, match=REFUSED):
         memory.update(fact.id, content=TOO_LARGE)
     with pytest.raises(InvalidInputError, match=rf"item 2.*{REFUSED}"):
-        memory.add_many([{"content": "Likes tea"}, {"content": TOO_LARGE}], **U)
+        memory.transfer.add_many([{"content": "Likes tea"}, {"content": TOO_LARGE}], **U)
     assert [fact.content for fact in memory.list(**U)] == [LARGEST]
 
 
@@ -54,14 +54,14 @@ def test_a_query_that_is_too_large_is_refused(memory):
 def test_an_export_with_a_text_that_is_too_large_is_refused_by_its_number(memory):
     memory.observe(say("One"), **S)
     memory.flush()
-    records = list(memory.export(**U))
+    records = list(memory.transfer.export(**U))
     records[1]["message"]["content"] = TOO_LARGE
     with pytest.raises(InvalidInputError, match=rf"record 2.*{REFUSED}"):
-        memory.load(records, **U)
+        memory.transfer.load(records, **U)
 
 
 def test_a_session_refuses_a_text_that_is_too_large(memory):
-    with memory.session(**S) as session:
+    with memory.sessions.open(**S) as session:
         session.push(user=LARGEST, assistant="Long.")
         with pytest.raises(InvalidInputError, match=REFUSED):
             session.push(user=TOO_LARGE, assistant="Too long.")
@@ -95,7 +95,7 @@ def test_ids_may_be_long_and_hold_marks(memory, identifier):
         session_id=identifier,
     )
     memory.flush()
-    assert memory.messages(user_id=identifier, session_id=identifier)[0].id == identifier
+    assert memory.sessions.messages(user_id=identifier, session_id=identifier)[0].id == identifier
 
 
 @pytest.mark.parametrize("identifier", NO_IDS)
@@ -181,25 +181,28 @@ def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(op
     shortened = of(LogShortened, events)
     assert sum(event.before - event.after for event in shortened) > 10_000
 
-    assert [message.content for message in memory.messages(**S)] == said
+    assert [message.content for message in memory.sessions.messages(**S)] == said
     assert len(memory.list(**U, limit=None, filters={"categories": ["preference"]})) == 12
     assert memory.search("the b", **U)[0].fact.content.startswith("I like the b")
     logged = {record.message.content for record in inside(memory).log.read("u1", "s1")}
     assert set(said[-10:]) <= logged
     assert len([text for text in said if text.startswith("I like") and text in logged]) == 12
-    assert [finding for finding in memory.check() if not finding.ok] == []
+    assert [finding for finding in memory.admin.check() if not finding.ok] == []
     extracted = sum(event.messages for event in of(FactsExtracted, events))
     assert extracted == len(said)  # each read once
 
     # told again, it is known; exported and loaded, it is all there
     assert memory.observe(say(said[1], start=1), **S).accepted == 0
-    exported = [record for record in memory.export(**U) if record["kind"] == "message"]
+    exported = [record for record in memory.transfer.export(**U) if record["kind"] == "message"]
     assert {record["message"]["content"] for record in exported} == {*said}
     memory.close()
     memory = open_small()
     memory.observe(say("And on it goes", start=1_000), **S)
     memory.flush()
-    assert [message.content for message in memory.messages(**S)] == [*said, "And on it goes"]
+    assert [message.content for message in memory.sessions.messages(**S)] == [
+        *said,
+        "And on it goes",
+    ]
 
 
 def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
@@ -210,7 +213,7 @@ def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
     said = texts(100)
     memory.observe(say(*said, start=0), **S)
     assert eventually(lambda: len(of(LogNearlyFull, events)) == 1)
-    assert eventually(lambda: memory.stats().memories == 100)
+    assert eventually(lambda: memory.admin.stats().memories == 100)
     memory.close()
     assert of(LogShortened, events) == []
     memory = open_small()
@@ -219,7 +222,10 @@ def test_what_was_not_read_yet_stays_in_the_log(open_small, events):
     found = memory.list(**U, limit=None, filters={"categories": ["preference"]})
     assert len(found) == 11
     assert eventually(lambda: bool(of(LogShortened, events)))
-    assert [message.content for message in memory.messages(**S)] == [*said, "I like the end"]
+    assert [message.content for message in memory.sessions.messages(**S)] == [
+        *said,
+        "I like the end",
+    ]
 
 
 def test_a_full_log_of_which_nothing_can_be_removed_refuses_messages(open_small, events):
@@ -240,14 +246,14 @@ def test_a_full_log_of_which_nothing_can_be_removed_refuses_messages(open_small,
     with pytest.raises(LogFullError, match=r"60,000 at most.*wait for extraction") as full:
         observe_all()
     assert "try again once extraction has caught up" in str(full.value)
-    kept = len(memory.messages(**S))
-    assert [message.content for message in memory.messages(**S)] == said[:kept]
+    kept = len(memory.sessions.messages(**S))
+    assert [message.content for message in memory.sessions.messages(**S)] == said[:kept]
     memory.observe(say("Another session takes messages", start=0), **U, session_id="s2")
     down = False
     memory.flush()
     for number, text in enumerate(said[kept:], start=kept):
         memory.observe(say(text, start=number), **S)
-    assert [message.content for message in memory.messages(**S)] == said
+    assert [message.content for message in memory.sessions.messages(**S)] == said
 
 
 def test_a_log_full_of_ids_says_that_waiting_will_not_help(open_memory):

@@ -62,10 +62,10 @@ def test_a_store_that_cannot_be_migrated_holds_up_no_other(tmp_path):
 
 def test_the_command_says_what_was_done(tmp_path):
     ledger(tmp_path / "a", 1)
-    first = CliRunner().invoke(app, ["migrate", str(tmp_path)])
+    first = CliRunner().invoke(app, ["admin", "migrate", str(tmp_path)])
     assert first.exit_code == 0
     assert f"schema 1 -> {NEWEST}" in first.stdout
-    again = CliRunner().invoke(app, ["migrate", str(tmp_path), "--json"])
+    again = CliRunner().invoke(app, ["admin", "migrate", str(tmp_path), "--json"])
     (outcome,) = json.loads(again.stdout)
     assert (outcome["before"], outcome["after"]) == (NEWEST, NEWEST)
 

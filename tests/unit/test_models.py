@@ -6,7 +6,8 @@ from pydantic import ValidationError
 
 from semantic_memory import Filters, Message
 from semantic_memory.domain.errors import InvalidInputError
-from semantic_memory.domain.values import MAX_CONTENT_BYTES, normalised, parse
+from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.values import MAX_CONTENT_BYTES, normalised
 from tests.conftest import NOW, make_fact
 
 

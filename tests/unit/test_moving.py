@@ -55,13 +55,13 @@ def fill(settings: Settings) -> None:
         memory.flush()
         memory.forget(user_id="maya", query="cello")
         memory.delete(secret.id, user_id="maya")
-        with memory.session(**S, window=8_000) as session:
+        with memory.sessions.open(**S, window=8_000) as session:
             session.push(user="What about tea?", assistant="Green tea.")
             session.payload("And now?")
             session.checkpoint("trip", Task).save(Task(step="book"))
-        memory.update_profile({"work_context": "Engineer"}, user_id="ida")
+        memory.profile.update({"work_context": "Engineer"}, user_id="ida")
         memory.items.put(("team",), "limits", {"most": 3}, user_id="lee")
-        memory.configure_session(user_id="lee", session_id="s9", language="de")
+        memory.sessions.configure(user_id="lee", session_id="s9", language="de")
         memory.flush()
 
 
@@ -69,22 +69,22 @@ def told(settings: Settings) -> dict[str, Any]:
     """Return what a store tells of all users."""
     with opened(settings) as memory:
         facts = memory.list(user_id="maya", limit=None)
-        with memory.session(**S, window=8_000) as session:
+        with memory.sessions.open(**S, window=8_000) as session:
             task = session.checkpoint("trip", Task).load()
             window = session.messages
         return {
-            "users": memory.users(),
-            "records": [list(memory.export(user_id=user)) for user in USERS],
+            "users": memory.admin.users(),
+            "records": [list(memory.transfer.export(user_id=user)) for user in USERS],
             "facts": facts,
-            "versions": [memory.history(fact.id, user_id="maya") for fact in facts],
-            "profiles": [memory.profile(user_id=user) for user in USERS],
+            "versions": [memory.history.versions(fact.id, user_id="maya") for fact in facts],
+            "profiles": [memory.profile.get(user_id=user) for user in USERS],
             "items": memory.items.list(user_id="lee"),
-            "events": list(memory.events(after=0)),
-            "deleted": memory.stats().deleted,
+            "events": list(memory.events.list(after=0)),
+            "deleted": memory.admin.stats().deleted,
             "found": [hit.fact.id for hit in memory.search("Where at home?", user_id="maya")],
             "window": window,
             "task": task,
-            "unembedded": memory.stats().unembedded,
+            "unembedded": memory.admin.stats().unembedded,
         }
 
 
@@ -111,13 +111,13 @@ def test_a_store_that_went_to_a_database_and_back_is_the_same(
 def test_what_is_written_after_a_move_continues_the_numbers(here: Settings, url: str) -> None:
     move_store(here, url)
     with opened(at(url, here)) as memory:
-        last = memory.events(after=0).next
+        last = memory.events.list(after=0).next
         added = memory.add("Plays chess", user_id="maya")
         memory.observe([{"role": "user", "content": "I moved to Faro"}], **S)
-        assert memory.events(after=last)[0].memory_id == added.id
-        assert memory.messages(**S)[-1].content == "I moved to Faro"
+        assert memory.events.list(after=last)[0].memory_id == added.id
+        assert memory.sessions.messages(**S)[-1].content == "I moved to Faro"
         assert memory.search("chess", user_id="maya")[0].fact.id == added.id
-        assert all(finding.ok for finding in memory.check())
+        assert all(finding.ok for finding in memory.admin.check())
 
 
 def test_an_encrypted_store_is_moved_in_plain_text_and_encrypted_back(
@@ -171,7 +171,7 @@ def test_a_target_with_a_store_is_left_alone(here: Settings, url: str) -> None:
     with pytest.raises(ConfigurationError, match="name a target that is empty"):
         move_store(here, url)
     with opened(at(url, here)) as memory:
-        assert memory.users() == ["eve"]
+        assert memory.admin.users() == ["eve"]
 
 
 def test_what_differs_in_the_end_is_named(
@@ -198,7 +198,7 @@ def test_places_of_one_kind_and_missing_stores_are_refused(here: Settings, tmp_p
 def test_the_command_takes_the_keys_along(here: Settings, url: str) -> None:
     cli = Cli(here.data_dir)
     key = cli.json("keys", "create", "bot", "-u", "*")["id"]
-    moved = cli.json("migrate", "--to", url)
+    moved = cli.json("admin", "migrate", "--to", url)
     assert moved["users"] == len(USERS)
     assert key in cli("keys", "list", "--data-dir", url).stdout
 
@@ -230,14 +230,14 @@ def test_a_move_from_another_schema_does_not_go_on_with_this_one(
 def test_checkpoints_of_sessions_without_messages_are_moved_or_counted(
     here: Settings, url: str, tmp_path: Path
 ) -> None:
-    with opened(here) as memory, memory.session(user_id="ned", session_id="s1") as session:
+    with opened(here) as memory, memory.sessions.open(user_id="ned", session_id="s1") as session:
         session.checkpoint("trip", Task).save(Task(step="book"))
     moved = move_store(here, url)
     assert (moved.unknown_logs, moved.unknown_states) == (0, 1)
     there = at(url, here)
-    with opened(there) as memory, memory.session(user_id="ned", session_id="s1") as session:
+    with opened(there) as memory, memory.sessions.open(user_id="ned", session_id="s1") as session:
         session.checkpoint("trip", Task).save(Task(step="pay"))
     back = here.model_copy(update={"data_dir": tmp_path / "back"})
     assert move_store(there, str(back.data_dir)).unknown_states == 0
-    with opened(back) as memory, memory.session(user_id="ned", session_id="s1") as session:
+    with opened(back) as memory, memory.sessions.open(user_id="ned", session_id="s1") as session:
         assert session.checkpoint("trip", Task).load() == Task(step="pay")

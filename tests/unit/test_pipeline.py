@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from semantic_memory import Candidate, SemanticMemory
+from semantic_memory import Candidate, repair
 from semantic_memory.domain.changes import Keyed
 from semantic_memory.domain.errors import (
     InputRefusedError,
@@ -75,7 +75,7 @@ def test_without_the_embedding_model_words_find_and_facts_are_extracted(open_mem
     assert memory.context("lake", **U).hits
     assert EmbeddingFailed("the endpoint is down") in events
     embedder.down = False
-    assert eventually(lambda: memory.stats().unembedded == 0)
+    assert eventually(lambda: memory.admin.stats().unembedded == 0)
 
 
 def test_flush_does_what_it_can_and_says_what_failed(open_memory):
@@ -88,7 +88,7 @@ def test_flush_does_what_it_can_and_says_what_failed(open_memory):
     assert contents(memory, "said one")[0] in ("One", "Said One")
     embedder.down = False
     memory.flush()
-    assert memory.stats().unembedded == 0
+    assert memory.admin.stats().unembedded == 0
 
 
 def test_flush_reads_the_other_sessions_when_one_fails(open_memory):
@@ -110,7 +110,7 @@ def test_a_text_that_the_model_refuses_holds_up_no_other(open_memory, events):
     memory = open_memory(embedder=Moody(), extractor=ScriptedExtractor(lambda _: []))
     memory.observe(say("One", "poison", "Three", "Four"), **S)
     memory.flush()
-    assert memory.stats().unembedded == 0
+    assert memory.admin.stats().unembedded == 0
     refused = [event for event in events if isinstance(event, EmbeddingRefused)]
     assert [len(event.fact_ids) for event in refused] == [1]
     assert contents(memory, "poison")[0] == "poison"  # by its words
@@ -159,10 +159,10 @@ def test_a_ledger_older_than_the_logs_takes_in_what_it_lacks(open_memory, tmp_pa
     memory.flush()
     memory.close()
     shutil.copy(tmp_path / "backup", tmp_path / "store/ledger.sqlite3")
-    SemanticMemory.recover(tmp_path / "store", embedder=HashEmbedder())
+    repair.recover(tmp_path / "store", embedder=HashEmbedder())
     memory = open_memory()
     assert set(contents(memory, "one two")) == {"One", "Two"}
-    assert all(finding.ok for finding in memory.check() if finding.check == "messages")
+    assert all(finding.ok for finding in memory.admin.check() if finding.check == "messages")
 
 
 def test_a_log_that_was_replaced_is_read_again(open_memory, tmp_path):
@@ -202,7 +202,7 @@ def test_closing_does_not_wait_for_the_backlog(open_memory):
     assert sum(started) < 500
     again = open_memory()
     again.flush()
-    assert again.stats().unembedded == 0
+    assert again.admin.stats().unembedded == 0
 
 
 def test_what_is_said_while_a_model_is_thinking_is_found_at_once(open_memory):
@@ -232,7 +232,7 @@ def test_forgetting_a_user_reaches_what_was_said_a_moment_ago(open_memory):
     memory.close()
     memory = open_memory()
     memory.flush()
-    assert (memory.list(**U), memory.stats().log_bytes) == ([], 0)
+    assert (memory.list(**U), memory.admin.stats().log_bytes) == ([], 0)
 
 
 def test_what_is_forgotten_before_it_was_read_is_never_read(open_memory):
@@ -241,7 +241,7 @@ def test_what_is_forgotten_before_it_was_read_is_never_read(open_memory):
     memory.observe(say("Maya is pregnant"), **S)
     assert memory.forget(**U, since=NOW - timedelta(days=1)) == 1
     memory.observe(say("Maya moved", "Maya sings", start=2), **S)
-    assert eventually(lambda: memory.stats().memories == 2)
+    assert eventually(lambda: memory.admin.stats().memories == 2)
     (sings,) = [one for one in memory.list(**U) if one.content == "Maya sings"]
     memory.delete(sings.id)
     memory.flush()
@@ -285,8 +285,8 @@ def test_a_slow_model_keeps_nobody_from_configuring_or_forgetting_a_session(open
         memory.observe(say(f"Session {number}"), user_id="u1", session_id=f"s{number}")
     memory.observe(say("Mine"), user_id="u2", session_id="s1")
     assert thinking.wait(timeout=120)
-    memory.configure_session(user_id="u2", session_id="s1", fades=False)
-    memory.configure_session(user_id="u1", session_id="s0", fades=False)  # the one being read
+    memory.sessions.configure(user_id="u2", session_id="s1", fades=False)
+    memory.sessions.configure(user_id="u1", session_id="s0", fades=False)  # the one being read
     assert memory.forget(user_id="u2", session_id="s1") == 1
     assert memory.forget(user_id="u1", session_id="s4") == 1
     assert not done.is_set()  # none of it waited for the model
@@ -313,14 +313,14 @@ def test_a_session_forgotten_while_the_model_thinks_leaves_nothing(open_memory):
 
 def test_what_is_said_while_extraction_is_turned_off_meanwhile_is_not_learnt(open_memory):
     def turns_off(messages):
-        memory.configure_session(**S, extract=False)
+        memory.sessions.configure(**S, extract=False)
         return remark(messages)
 
     memory = open_memory(extractor=ScriptedExtractor(turns_off))
     memory.observe(say("One"), **S)
     memory.flush()
     assert facts(memory) == []
-    memory.configure_session(**S, extract=True)
+    memory.sessions.configure(**S, extract=True)
     memory.flush()
     assert facts(memory) == []
 

@@ -28,7 +28,7 @@ def say(memory, *texts, flush=True, **where):
 
 
 def texts(memory, **page):
-    return [message.content for message in memory.messages(**S, **page)]
+    return [message.content for message in memory.sessions.messages(**S, **page)]
 
 
 def facts(memory, status=None):
@@ -45,19 +45,19 @@ def in_files(directory, word):
 def test_pop_returns_the_latest_message(memory):
     memory.observe([Message(id="m1", role="user", content="Hello")], **S)
     memory.observe([Message(id="m2", role="assistant", content="Hi")], **S)
-    popped = memory.pop(**S)
+    popped = memory.sessions.pop(**S)
     assert (popped.id, popped.role, popped.content) == ("m2", "assistant", "Hi")
     assert texts(memory) == ["Hello"]
-    assert memory.pop(**S).id == "m1"
+    assert memory.sessions.pop(**S).id == "m1"
     with pytest.raises(NotFoundError):
-        memory.pop(**S)
+        memory.sessions.pop(**S)
 
 
 def test_pop_takes_the_facts_that_nothing_else_says(memory):
     say(memory, "I am allergic to peanuts.", "I play the cello.")
     before = facts(memory)
     assert any("cello" in one for one in before)
-    memory.pop(**S)
+    memory.sessions.pop(**S)
     assert facts(memory) == [one for one in before if "cello" not in one]
     assert not any("cello" in hit.fact.content for hit in memory.search("cello", user_id="u1"))
 
@@ -66,7 +66,7 @@ def test_pop_leaves_what_another_message_says_too(memory):
     say(memory, "I am allergic to peanuts.")
     before = facts(memory)
     say(memory, "I am allergic to peanuts.", session_id="s2")
-    memory.pop(user_id="u1", session_id="s2")
+    memory.sessions.pop(user_id="u1", session_id="s2")
     assert facts(memory) == before != []
 
 
@@ -75,7 +75,7 @@ def test_pop_makes_current_what_the_message_had_superseded(memory, clock):
     clock.advance(days=3)
     say(memory, "I live in Lisbon.")
     assert any("Bergen" in one for one in facts(memory, Status.SUPERSEDED))
-    memory.pop(**S)
+    memory.sessions.pop(**S)
     memory.flush()
     assert any("Bergen" in one for one in facts(memory))
     assert not any("Lisbon" in one for one in facts(memory))
@@ -86,7 +86,7 @@ def test_a_message_is_popped_before_anything_is_extracted_from_it(memory, tmp_pa
     say(memory, "I like tea.")
     say(memory, "I am allergic to peanuts.", flush=False)
     assert in_files(tmp_path, "peanut")
-    assert memory.pop(**S).content == "I am allergic to peanuts."
+    assert memory.sessions.pop(**S).content == "I am allergic to peanuts."
     memory.flush()
     assert not any("peanut" in one for one in facts(memory))
     assert texts(memory) == ["I like tea."]
@@ -95,11 +95,11 @@ def test_a_message_is_popped_before_anything_is_extracted_from_it(memory, tmp_pa
 
 def test_another_message_is_popped_by_its_id(memory):
     memory.observe([{"id": one, "role": "user", "content": f"I am {one}."} for one in "abc"], **S)
-    assert memory.pop(**S, message_id="b").content == "I am b."
+    assert memory.sessions.pop(**S, message_id="b").content == "I am b."
     assert texts(memory) == ["I am a.", "I am c."]
     for unknown in ("b", "d"):
         with pytest.raises(NotFoundError, match=f"no message '{unknown}'"):
-            memory.pop(**S, message_id=unknown)
+            memory.sessions.pop(**S, message_id=unknown)
 
 
 def test_a_message_without_a_memory_is_erased_from_the_log(memory, tmp_path):
@@ -107,7 +107,7 @@ def test_a_message_without_a_memory_is_erased_from_the_log(memory, tmp_path):
     say(memory, "Hello", recalled)
     assert texts(memory) == ["Hello", recalled]
     assert in_files(tmp_path, "Zanzibar")
-    memory.pop(**S)
+    memory.sessions.pop(**S)
     assert texts(memory) == ["Hello"]
     assert not in_files(tmp_path, "Zanzibar")
 
@@ -116,11 +116,11 @@ def test_pop_takes_nothing_of_other_sessions_and_users(memory):
     say(memory, "I play the cello.", user_id="u2")
     say(memory, "I play the cello.", session_id="s2")
     say(memory, "I play the cello.")
-    memory.pop(**S)
+    memory.sessions.pop(**S)
     for where in ({"user_id": "u2", "session_id": "s1"}, {"user_id": "u1", "session_id": "s2"}):
-        assert len(memory.messages(**where)) == 1
+        assert len(memory.sessions.messages(**where)) == 1
     with pytest.raises(NotFoundError):
-        memory.pop(**S)
+        memory.sessions.pop(**S)
 
 
 def test_pops_at_once_take_different_messages(memory):
@@ -128,7 +128,8 @@ def test_pops_at_once_take_different_messages(memory):
     say(memory, *said, flush=False)
     popped: list[str] = []
     threads = [
-        threading.Thread(target=lambda: popped.append(memory.pop(**S).content)) for _ in said
+        threading.Thread(target=lambda: popped.append(memory.sessions.pop(**S).content))
+        for _ in said
     ]
     for thread in threads:
         thread.start()
@@ -139,7 +140,7 @@ def test_pops_at_once_take_different_messages(memory):
 
 def test_a_popped_message_stays_gone_after_opening_again(memory, open_memory):
     say(memory, "I like tea.", "I play the cello.", flush=False)
-    memory.pop(**S)
+    memory.sessions.pop(**S)
     memory.close()
     again = open_memory(settings=SETTINGS)
     again.flush()

@@ -94,8 +94,8 @@ HARMLESS = [
 def test_a_secret_in_plain_words_is_masked_in_recall_and_in_the_log(memory, text, secret):
     memory.observe(say(text), **S)
     memory.flush()
-    assert "[secret]" in memory.messages(**S)[0].content
-    kept = [memory.messages(**S)[0].content, memory.context(text, **U).text]
+    assert "[secret]" in memory.sessions.messages(**S)[0].content
+    kept = [memory.sessions.messages(**S)[0].content, memory.context(text, **U).text]
     kept += [fact.content for fact in memory.list(**U)]
     assert not any(secret in one for one in kept)
     with pytest.raises(InvalidInputError, match="holds a secret"):
@@ -119,7 +119,7 @@ def test_secrets_are_kept_where_the_settings_say_so(open_memory):
     memory.observe(say("my pw: hunter2"), **S)
     memory.add("The vault pw: hunter3", **U)
     memory.flush()
-    assert "hunter2" in memory.messages(**S)[0].content
+    assert "hunter2" in memory.sessions.messages(**S)[0].content
     assert {"hunter2", "hunter3"} <= set(" ".join(f.content for f in memory.list(**U)).split())
 
 
@@ -127,7 +127,7 @@ def test_secrets_stay_in_the_log_if_it_is_told_to_keep_them(open_memory):
     memory = open_memory(settings=Settings(log=LogSettings(secrets="keep")))
     memory.observe(say("my pw: hunter2"), **S)
     memory.flush()
-    assert memory.messages(**S)[0].content == "my pw: hunter2"
+    assert memory.sessions.messages(**S)[0].content == "my pw: hunter2"
     assert "hunter2" not in memory.context("pw", **U).text
 
 
@@ -136,7 +136,7 @@ def test_a_message_with_a_secret_is_refused_whole(open_memory):
     with pytest.raises(InvalidInputError, match="message m2 holds a secret") as refused:
         memory.observe(say("I like tea", "my pw: hunter2"), **S)
     assert "hunter2" not in str(refused.value)
-    assert memory.sessions(**U) == []
+    assert memory.sessions.list(**U) == []
 
 
 NUMBERS = {

@@ -62,17 +62,17 @@ def wrote(*history, facts=(), **profile):
 
 
 def fields(memory, **options):
-    profile = memory.profile(**U, **options).profile
+    profile = memory.profile.get(**U, **options).profile
     return {name: told.text for name, told in profile if told is not None}
 
 
 def told(memory, tier="recent_months", **options):
-    return [item.text for item in getattr(memory.profile(**U, **options).history, tier)]
+    return [item.text for item in getattr(memory.profile.get(**U, **options).history, tier)]
 
 
 def on_disk(memory, tmp_path):
     """Return the contents of the store's files after erasing forgotten texts."""
-    memory.maintain(["compact"])
+    memory.jobs.run(["compact"])
     memory.close()
     return b"\n".join(p.read_bytes() for p in (tmp_path / "store").rglob("*") if p.is_file())
 
@@ -108,7 +108,7 @@ def filled(memory):
 
 
 def test_a_profile_and_a_history_follow_from_facts(filled):
-    found = filled.profile(**U)
+    found = filled.profile.get(**U)
     work = found.profile.work
     assert WORK in work.text
     assert work.origin == "derived"
@@ -120,20 +120,20 @@ def test_a_profile_and_a_history_follow_from_facts(filled):
 
 
 def test_a_profile_of_nobody_is_empty(memory):
-    assert memory.profile(user_id="nobody") == Overview()
+    assert memory.profile.get(user_id="nobody") == Overview()
 
 
 def test_the_whole_state_goes_through_json(filled):
-    found = filled.profile(**U)
+    found = filled.profile.get(**U)
     assert Overview.model_validate_json(found.model_dump_json()) == found
     assert Overview.model_validate(json.loads(json.dumps(found.model_dump(mode="json")))) == found
 
 
 def test_looking_again_changes_nothing(filled):
-    before = filled.profile(**U)
+    before = filled.profile.get(**U)
     filled.flush()
-    assert filled.maintain(["rollup"], **U)[0].counts == {}
-    assert filled.profile(**U) == before
+    assert filled.jobs.run(["rollup"], **U)[0].counts == {}
+    assert filled.profile.get(**U) == before
 
 
 @pytest.mark.parametrize("how", ["delete", "supersede", "update", "archive"])
@@ -151,9 +151,9 @@ def test_what_is_no_longer_believed_is_gone_at_once(filled, how):
         case "archive":
             gone = fact.model_copy(update={"status": Status.ARCHIVED})
             inside(filled).ledger.apply([Update(gone, "archived", NOW)])
-    assert WORK not in str(filled.profile(**U))
+    assert WORK not in str(filled.profile.get(**U))
     filled.flush()
-    assert WORK not in str(filled.profile(**U))
+    assert WORK not in str(filled.profile.get(**U))
 
 
 def test_a_restored_fact_comes_back(filled):
@@ -161,7 +161,7 @@ def test_a_restored_fact_comes_back(filled):
 
     gone = fact.model_copy(update={"status": Status.ARCHIVED})
     inside(filled).ledger.apply([Update(gone, "archived", NOW)])
-    filled.restore(fact.id)
+    filled.history.restore(fact.id)
     filled.flush()
     assert WORK in fields(filled)["work"]
 
@@ -181,11 +181,11 @@ def test_limits_are_settings(open_memory):
 
 def test_time_moves_what_is_told(filled, clock):
     clock.advance(days=40)
-    (planned,) = filled.maintain(["rollup"], **U, dry_run=True)
-    before = filled.profile(**U)
+    (planned,) = filled.jobs.run(["rollup"], **U, dry_run=True)
+    before = filled.profile.get(**U)
     assert any("Maya signed the lease" in line for line in planned.planned)
-    assert before == filled.profile(**U)
-    (done,) = filled.maintain(["rollup"], **U)
+    assert before == filled.profile.get(**U)
+    (done,) = filled.jobs.run(["rollup"], **U)
     assert done.counts == planned.counts
     assert "Maya signed the lease in Oslo." in told(filled, "earlier_context")
     assert "top_of_mind" not in fields(filled)
@@ -233,12 +233,12 @@ def test_two_who_refresh_at_once_write_every_line_once(filled, monkeypatch):
 
 def test_copies_of_a_derived_line_are_taken_out(filled):
     ledger = inside(filled).ledger
-    before = filled.profile(**U)
+    before = filled.profile.get(**U)
     copied = next(line for line in ledger.lines("u1") if line.layer == "long_term_background")
     ledger.apply([Write(copied.model_copy(update={"id": name})) for name in ("copy-1", "copy-2")])
     assert len(told(filled, "long_term_background")) == 3
     inside(filled).rollup.refresh("u1")
-    assert filled.profile(**U) == before
+    assert filled.profile.get(**U) == before
 
 
 # ---------------------------------------------------------------- written by a model
@@ -257,10 +257,10 @@ def test_what_a_model_writes_goes_before_what_is_derived(open_memory):
     memory.add(WORK, **U, category="technical")
     memory.observe(say("I lead storage now", "Nice"), **S)
     memory.flush()
-    work = memory.profile(**U).profile.work_context
+    work = memory.profile.get(**U).profile.work_context
     assert (work.text, work.origin) == ("Maya leads the storage team at Acme.", "model")
     assert (work.message_ids, work.session_ids) == (("m1", "m2"), ("s1",))
-    (item,) = [i for i in memory.profile(**U).history.recent_months if i.origin == "model"]
+    (item,) = [i for i in memory.profile.get(**U).history.recent_months if i.origin == "model"]
     assert (item.text, item.message_ids) == ("On 10 May 2026 Maya took over storage.", ("m1",))
     assert "Maya leads the storage team." not in told(memory)  # told in the line already
 
@@ -305,15 +305,15 @@ def test_written_lines_move_on_and_only_the_most_central_stay(open_memory, clock
     memory.flush()
     assert len(told(memory)) == 15
     clock.advance(days=31)
-    (planned,) = memory.maintain(["rollup"], dry_run=True)
+    (planned,) = memory.jobs.run(["rollup"], dry_run=True)
     assert planned.counts == {"moved": 10, "retired": 5}
     assert len(told(memory)) == 15
-    (done,) = memory.maintain(["rollup"])
+    (done,) = memory.jobs.run(["rollup"])
     assert done.counts == planned.counts
     assert (len(told(memory)), len(told(memory, "earlier_context"))) == (0, 10)
-    assert memory.maintain(["rollup"])[0].counts == {}
+    assert memory.jobs.run(["rollup"])[0].counts == {}
     clock.advance(days=150)
-    memory.maintain(["rollup"])
+    memory.jobs.run(["rollup"])
     assert len(told(memory, "long_term_background")) == 6
 
 
@@ -321,13 +321,13 @@ def test_written_lines_move_on_and_only_the_most_central_stay(open_memory, clock
 
 
 def test_a_field_is_written_by_hand_and_given_back(filled):
-    found = filled.update_profile({"work": "Leads storage."}, **U)
+    found = filled.profile.update({"work": "Leads storage."}, **U)
     assert (found.profile.work.text, found.profile.work.origin) == ("Leads storage.", "user")
     filled.flush()
     assert fields(filled)["work"] == "Leads storage."
-    found = filled.update_profile({"work": None}, **U)
+    found = filled.profile.update({"work": None}, **U)
     assert "engineer" in found.profile.work.text
-    past = filled.profile_history("work", **U)
+    past = filled.profile.history("work", **U)
     assert [line.origin for line in past] == ["user", "derived"]
     assert [line.valid_to is None for line in past] == [False, True]
 
@@ -338,9 +338,9 @@ def test_a_field_is_written_by_hand_and_given_back(filled):
 )
 def test_a_field_that_can_not_be_is_named(memory, values, words):
     with pytest.raises(InvalidInputError, match=words):
-        memory.update_profile(values, **U)
+        memory.profile.update(values, **U)
     with pytest.raises(InvalidInputError):
-        memory.profile_history("mood", **U)
+        memory.profile.history("mood", **U)
 
 
 # ---------------------------------------------------------------- forgetting
@@ -376,11 +376,11 @@ def test_what_is_forgotten_is_in_no_layer_and_on_no_page(open_memory, tmp_path, 
     memory.observe(say("I have that fear of wood"), **S)
     memory.flush()
     if "everything" in what:
-        memory.update_profile({"top_of_mind": "Her xylophobia."}, **U)
-    assert "xylophobia" in str(memory.profile(**U))
+        memory.profile.update({"top_of_mind": "Her xylophobia."}, **U)
+    assert "xylophobia" in str(memory.profile.get(**U))
     memory.forget(**U, **what)
-    assert "xylophobia" not in str(memory.profile(**U))
-    assert "xylophobia" not in str(memory.profile_history("personal_context", **U))
+    assert "xylophobia" not in str(memory.profile.get(**U))
+    assert "xylophobia" not in str(memory.profile.history("personal_context", **U))
     memory.flush()
     assert b"xylophobia" not in on_disk(memory, tmp_path).lower()
 
@@ -388,7 +388,7 @@ def test_what_is_forgotten_is_in_no_layer_and_on_no_page(open_memory, tmp_path, 
 def test_what_was_derived_from_a_deleted_fact_is_on_no_page(filled, tmp_path):
     fact = filled.add("Maya has a collection of zithers in Oslo", **U)
     filled.flush()
-    assert "zithers" in str(filled.profile(**U))
+    assert "zithers" in str(filled.profile.get(**U))
     filled.delete(fact.id)
     filled.flush()
     assert b"zithers" not in on_disk(filled, tmp_path)
@@ -404,7 +404,7 @@ def test_a_session_that_is_read_again_does_not_bring_a_forgotten_line_back(open_
 
     inside(memory).ledger.apply([Advance(Cursor("u1", "s1", "extracted"))])
     memory.flush()
-    assert memory.profile(**U) == Overview()
+    assert memory.profile.get(**U) == Overview()
 
 
 # ---------------------------------------------------------------- in and out
@@ -416,15 +416,15 @@ def test_what_was_written_is_exported_and_taken_back(open_memory):
     )
     memory.observe(say("I moved"), **S)
     memory.flush()
-    memory.update_profile({"top_of_mind": "The lease."}, **U)
-    records = [json.loads(json.dumps(record)) for record in memory.export(**U)]
+    memory.profile.update({"top_of_mind": "The lease."}, **U)
+    records = [json.loads(json.dumps(record)) for record in memory.transfer.export(**U)]
     assert [record["kind"] for record in records].count("line") == 3
-    assert memory.load(records, **U) == 0
-    assert memory.load(records, user_id="u2") > 0
-    assert memory.load(records, user_id="u2") == 0
-    assert memory.profile(user_id="u2").profile.work_context.text == "Maya leads storage."
-    assert memory.profile(user_id="u2").history == memory.profile(**U).history
-    session = [record["kind"] for record in memory.export(**U, session_id="s1")]
+    assert memory.transfer.load(records, **U) == 0
+    assert memory.transfer.load(records, user_id="u2") > 0
+    assert memory.transfer.load(records, user_id="u2") == 0
+    assert memory.profile.get(user_id="u2").profile.work_context.text == "Maya leads storage."
+    assert memory.profile.get(user_id="u2").history == memory.profile.get(**U).history
+    session = [record["kind"] for record in memory.transfer.export(**U, session_id="s1")]
     assert session.count("line") == 2
 
 
@@ -439,7 +439,7 @@ def test_a_context_shows_the_core_whatever_the_question_and_nothing_twice(filled
 
 
 def test_a_written_field_is_shown_instead_of_the_facts_it_has(filled):
-    filled.update_profile({"work_context": f"{WORK} She leads it."}, **U)
+    filled.profile.update({"work_context": f"{WORK} She leads it."}, **U)
     text = filled.context("Which company and team?", **U, budget=1_000).text
     assert text.count(WORK) == 1
     assert "She leads it." in text

@@ -28,10 +28,10 @@ def test_each_memory_of_a_block_is_recorded_with_its_reason(open_memory, clock):
     tea = memory.add("Prefers green tea after lunch", category="preference", **U)
     memory.flush()
     clock.advance(hours=1)
-    memory.update_profile({"top_of_mind": "A trip to Norway."}, **U)
+    memory.profile.update({"top_of_mind": "A trip to Norway."}, **U)
     with acting("a-key"):
         packed = memory.context("Which green tea after lunch?", **U)
-    (record,) = memory.audit(**U)
+    (record,) = memory.history.audit(**U)
     assert (record.at, record.user_id, record.caller) == (clock.now(), "u1", "a-key")
     assert (record.tokens, record.session_id) == (packed.tokens, None)
     assert [one.id for one in record.memories] == [fact.id for fact in packed.facts]
@@ -48,15 +48,15 @@ def test_a_record_holds_no_text(open_memory):
     memory = open_memory()
     memory.add("Prefers oolong", **U)
     memory.context("Which oolong?", **U)
-    (record,) = memory.audit(**U)
+    (record,) = memory.history.audit(**U)
     assert "oolong" not in record.model_dump_json()
 
 
 def test_the_prompt_of_a_session_is_recorded_as_its(open_memory):
     memory = open_memory()
     memory.add("Prefers oolong", **U)
-    memory.session(**S).payload("Which oolong?")
-    assert [one.session_id for one in memory.audit(**U)] == ["s1"]
+    memory.sessions.open(**S).payload("Which oolong?")
+    assert [one.session_id for one in memory.history.audit(**U)] == ["s1"]
 
 
 def test_blocks_are_listed_latest_first_and_by_memory(open_memory, clock):
@@ -69,11 +69,11 @@ def test_blocks_are_listed_latest_first_and_by_memory(open_memory, clock):
         clock.advance(minutes=1)
         times.append(clock.now())
         memory.context(question, **U)
-    assert [one.at for one in memory.audit(**U)] == times[::-1]
-    assert len(memory.audit(**U, limit=2)) == 2
-    with_tea = memory.audit(**U, memory_id=tea.id)
+    assert [one.at for one in memory.history.audit(**U)] == times[::-1]
+    assert len(memory.history.audit(**U, limit=2)) == 2
+    with_tea = memory.history.audit(**U, memory_id=tea.id)
     assert [one.at for one in with_tea] == [times[2], times[1]]
-    assert memory.audit(**U, memory_id="unknown") == []
+    assert memory.history.audit(**U, memory_id="unknown") == []
 
 
 def test_records_outlive_the_process_and_are_bounded(open_memory):
@@ -83,13 +83,13 @@ def test_records_outlive_the_process_and_are_bounded(open_memory):
         for _ in range(5):
             memory.context("oolong", **U)
     memory = open_memory(settings=settings)
-    assert len(memory.audit(**U)) == 3
+    assert len(memory.history.audit(**U)) == 3
 
 
 def test_no_record_is_kept_by_setting(open_memory):
     memory = open_memory(settings=Settings(context=ContextSettings(audit=0)))
     memory.context("oolong", **U)
-    assert memory.audit(**U) == []
+    assert memory.history.audit(**U) == []
 
 
 @pytest.mark.parametrize("written", [True, False])
@@ -99,10 +99,10 @@ def test_records_go_with_the_user(open_memory, written: bool):
         memory.add("Prefers oolong", user_id=user)
         memory.context("oolong", user_id=user)
     if written:
-        memory.maintain(["usage"])
+        memory.jobs.run(["usage"])
     memory.forget(everything=True, **U)
-    assert memory.audit(**U) == []
-    assert len(memory.audit(user_id="u2")) == 1
+    assert memory.history.audit(**U) == []
+    assert len(memory.history.audit(user_id="u2")) == 1
 
 
 def test_many_blocks_are_written_before_the_job_runs(open_memory):

@@ -17,7 +17,7 @@ def test_what_came_with_an_attack_is_kept_with_its_source_and_never_recalled(
         session_id="s1",
     )
     memory.flush()
-    by_category_and_status = memory.stats().by_category_and_status
+    by_category_and_status = memory.admin.stats().by_category_and_status
     held = {
         name: number
         for name, number in by_category_and_status.items()

@@ -242,10 +242,10 @@ def test_forgetting_needs_a_condition(filled: Any, filters: Any):
 
 def test_an_export_holds_what_passes(filled: Any):
     memory, ids = filled
-    records = [*memory.export(user_id=USER, filters="tag:odd")]
+    records = [*memory.transfer.export(user_id=USER, filters="tag:odd")]
     assert [one["fact"]["id"] for one in records if one["kind"] == "fact"] == [ids[1], ids[3]]
     with pytest.raises(InvalidInputError, match="export: sort"):
-        memory.export(user_id=USER, filters="sort:time")
+        memory.transfer.export(user_id=USER, filters="sort:time")
 
 
 def test_words_follow_a_changed_content(filled: Any):

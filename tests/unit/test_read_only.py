@@ -50,7 +50,7 @@ def opened(store, **parts):
 def fill(memory):
     memory.observe([Message(id="m1", role="user", content="I keep bees in Leeds.")], **S)
     memory.add("Likes green tea", **U)
-    memory.update_profile({"diet": "Eats no pork."}, **U)
+    memory.profile.update({"diet": "Eats no pork."}, **U)
     memory.flush()
 
 
@@ -59,17 +59,17 @@ def reads(memory):
     assert "Likes green tea" in {hit.fact.content for hit in memory.search("green tea", **U)}
     assert {"Likes green tea", "I keep bees in Leeds."} <= {one.content for one in memory.list(**U)}
     assert "green tea" in memory.context("What tea?", **U).text
-    assert next(one.id for one in memory.messages(**S)) == "m1"
-    assert "pork" in str(memory.profile(**U))
-    assert any("green tea" in str(line) for line in memory.export(**U))
+    assert next(one.id for one in memory.sessions.messages(**S)) == "m1"
+    assert "pork" in str(memory.profile.get(**U))
+    assert any("green tea" in str(line) for line in memory.transfer.export(**U))
     fact = memory.list(**U)[0]
     assert memory.get(fact.id) == fact
-    assert memory.history(fact.id)
-    assert memory.explain(fact.id)
-    assert memory.stats().memories
-    assert memory.sessions(**U)
-    assert memory.tags(**U)
-    assert memory.audit(**U) == []
+    assert memory.history.versions(fact.id)
+    assert memory.history.explain(fact.id)
+    assert memory.admin.stats().memories
+    assert memory.sessions.list(**U)
+    assert memory.profile.tags(**U)
+    assert memory.history.audit(**U) == []
     assert memory.forget(**U, query="green tea", dry_run=True)
     return fact
 
@@ -80,12 +80,12 @@ def writes(memory, fact):
         lambda: memory.observe([Message(role="user", content="More")], **S),
         lambda: memory.add("More", **U),
         lambda: memory.update(fact.id, content="Less"),
-        lambda: memory.update_profile({"diet": "Eats all."}, **U),
+        lambda: memory.profile.update({"diet": "Eats all."}, **U),
         lambda: memory.forget(**U, everything=True),
         lambda: memory.delete(fact.id),
         lambda: memory.items.put(["notes"], "one", {"a": 1}, **U),
-        lambda: memory.create_session(**U),
-        lambda: memory.maintain(["decay"]),
+        lambda: memory.sessions.create(**U),
+        lambda: memory.jobs.run(["decay"]),
     ]
 
 
@@ -103,7 +103,7 @@ def test_a_store_that_cannot_be_written_is_read_and_refuses_changes(tmp_path, ca
                 with pytest.raises(StoreUnavailableError, match="open to read only"):
                     write()
             reads(memory)
-            (finding,) = [one for one in memory.check() if not one.ok]
+            (finding,) = [one for one in memory.admin.check() if not one.ok]
             assert "open to read only" in finding.detail
         with opened(store) as one, opened(store) as other:  # nobody may write, so all may read
             reads(one)
@@ -148,9 +148,9 @@ def test_what_the_ledger_has_not_taken_in_is_left_for_later(tmp_path):
         memory.observe([Message(id="m2", role="user", content="I sold the bees.")], **S)
     with unwritable(store), opened(store) as memory:
         reads(memory)
-        assert [one.id for one in memory.messages(**S)] == ["m1", "m2"]
+        assert [one.id for one in memory.sessions.messages(**S)] == ["m1", "m2"]
         assert "I sold the bees." not in {one.content for one in memory.list(**U)}
-        (finding,) = [one for one in memory.check() if one.check == "messages"]
+        (finding,) = [one for one in memory.admin.check() if one.check == "messages"]
         assert not finding.ok
     with opened(store) as memory:
         assert "I sold the bees." in {one.content for one in memory.list(**U)}
@@ -191,6 +191,6 @@ def test_the_command_line_reads_it_and_says_so(tmp_path):
         assert "open to read only" in done.stderr
         for line in done.stderr.splitlines():
             assert "Traceback" not in line
-        assert "Likes green tea" in cli("export", "--user", "anna").stdout
+        assert "Likes green tea" in cli("transfer", "export", "--user", "anna").stdout
         refused = cli("add", "More", "--user", "anna", code=1)
         assert "open to read only" in refused.stderr

@@ -73,7 +73,7 @@ def test_a_message_is_marked_while_what_it_says_has_ended(memory, clock):
     memory.flush()
     assert is_marked()
     (ended,) = memory.list(user_id="u1", filters={"statuses": ["superseded"]})
-    memory.restore(ended.id, user_id="u1")
+    memory.history.restore(ended.id, user_id="u1")
     assert not is_marked()
 
 

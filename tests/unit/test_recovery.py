@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from semantic_memory import LedgerBehindError, SemanticMemory
+from semantic_memory import LedgerBehindError, SemanticMemory, repair
 from semantic_memory.testing import HashEmbedder
 from tests.conftest import say
 
@@ -20,7 +20,7 @@ def store(tmp_path):
 
 
 def recovered(store):
-    SemanticMemory.recover(store, embedder=HashEmbedder())
+    repair.recover(store, embedder=HashEmbedder())
     return SemanticMemory.open(store, embedder=HashEmbedder())
 
 
@@ -47,7 +47,9 @@ def test_a_ledger_that_is_gone_is_never_started_anew(open_memory, store, left):
     if left == "an empty file":
         (store / "ledger.sqlite3").touch()
     for _ in range(2):
-        with pytest.raises(LedgerBehindError, match=r"missing or empty.*semantic-memory recover"):
+        with pytest.raises(
+            LedgerBehindError, match=r"missing or empty.*semantic-memory admin recover"
+        ):
             open_memory()
     with recovered(store) as memory:
         assert [hit.fact.content for hit in memory.search("one", **U)] == ["One"]
@@ -56,7 +58,7 @@ def test_a_ledger_that_is_gone_is_never_started_anew(open_memory, store, left):
 def test_a_store_of_which_nothing_could_be_recovered_opens(store):
     with SemanticMemory.open(store, embedder=HashEmbedder()) as memory:
         memory.add("Likes tea", **U)
-        assert memory.rebuild() == 1
+        assert memory.admin.rebuild() == 1
     for file in store.glob("ledger.sqlite3*"):
         file.unlink()
     with recovered(store) as memory:
@@ -113,7 +115,7 @@ def test_recovering_forgets_again_what_the_logs_know_as_forgotten(open_memory, s
     shutil.copy(tmp_path / "backup", store / "ledger.sqlite3")
     with recovered(store) as memory:
         assert sorted(one.content for one in memory.list(**U)) == stands
-        assert not [finding for finding in memory.check() if not finding.ok]
+        assert not [finding for finding in memory.admin.check() if not finding.ok]
 
 
 def test_a_recovery_cut_off_half_way_starts_again(open_memory, store, tmp_path, monkeypatch):
@@ -128,7 +130,7 @@ def test_a_recovery_cut_off_half_way_starts_again(open_memory, store, tmp_path, 
     with monkeypatch.context() as patch:
         patch.setattr("semantic_memory.application.recovery.Recovery._erase_again", killed)
         with pytest.raises(KeyboardInterrupt):
-            SemanticMemory.recover(store, embedder=HashEmbedder())
+            repair.recover(store, embedder=HashEmbedder())
     with pytest.raises(LedgerBehindError):
         open_memory()
     with recovered(store) as memory:
@@ -143,7 +145,7 @@ def test_an_older_ledger_is_noticed_by_the_index_alone(open_memory, store, tmp_p
     shutil.copy(store / "ledger.sqlite3", tmp_path / "backup")
     memory = SemanticMemory.open(store, embedder=HashEmbedder())
     memory.add("Plays the cello", **U)
-    memory.rebuild()
+    memory.admin.rebuild()
     memory.close()
     shutil.copy(tmp_path / "backup", store / "ledger.sqlite3")
     (store / "watermark").unlink()

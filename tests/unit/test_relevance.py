@@ -25,7 +25,7 @@ def test_the_floor_is_a_setting(open_memory, clock):
     fact = memory.add("The cache is cold", **U, category="finding")
     clock.advance(days=400)
     assert parts(memory, "cache").retention == 0.4
-    assert memory.explain(fact.id).retention == 0.4
+    assert memory.history.explain(fact.id).retention == 0.4
 
 
 def test_the_boost_and_its_half_life_are_settings(open_memory, clock):
@@ -45,7 +45,7 @@ def test_a_use_makes_a_memory_recent_by_a_share_that_is_a_setting(
     clock.advance(days=400)
     assert parts(memory, "cache").recency == pytest.approx(1.0)
     memory.context("cache", **U)
-    memory.maintain(["usage"])
+    memory.jobs.run(["usage"])
     assert parts(memory, "cache").recency == pytest.approx(recency)
 
 
@@ -56,7 +56,7 @@ def test_a_listing_by_relevance_follows_the_sweep(memory, clock):
     assert listed(memory) == ["The cache is cold", "Likes tea", "Perhaps likes golf"]
     clock.advance(days=60)
     assert listed(memory)[0] == "The cache is cold"
-    (run,) = memory.maintain(["relevance"])
+    (run,) = memory.jobs.run(["relevance"])
     assert (run.error, run.counts) == (None, {})
     assert listed(memory) == ["Likes tea", "Perhaps likes golf", "The cache is cold"]
     (first,) = memory.list(**U, sort="relevance", limit=1)
@@ -67,10 +67,10 @@ def test_a_listing_by_relevance_follows_the_sweep(memory, clock):
 def test_weighing_reaches_no_index(memory, clock):
     memory.add("Likes tea", **U)
     memory.flush()
-    before = memory.history(memory.list(**U)[0].id)
+    before = memory.history.versions(memory.list(**U)[0].id)
     clock.advance(days=60)
-    memory.maintain(["relevance"])
-    assert memory.history(memory.list(**U)[0].id) == before
+    memory.jobs.run(["relevance"])
+    assert memory.history.versions(memory.list(**U)[0].id) == before
 
 
 def test_weighing_runs_at_its_interval():

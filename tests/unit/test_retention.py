@@ -43,19 +43,19 @@ def test_an_expired_fact_is_in_no_answer_before_any_job_ran(memory, clock):
     fact = memory.add("The Wi-Fi is down for repair", **U, expires_at=TOMORROW, importance=0.9)
     assert memory.search("Wi-Fi repair", **U)
     assert "Wi-Fi" in memory.context("Wi-Fi repair", **U).text
-    assert memory.layout(**U).points
+    assert memory.profile.layout(**U).points
     clock.advance(days=1)
     assert memory.search("Wi-Fi repair", **U) == []
     assert memory.context("Wi-Fi repair", **U).text == ""
     assert memory.list(**U) == []
-    assert memory.layout(**U).points == ()
+    assert memory.profile.layout(**U).points == ()
     assert memory.search("Wi-Fi repair", **U, as_of=NOW) == []
-    for ask in (memory.get, memory.explain, memory.restore):
+    for ask in (memory.get, memory.history.explain, memory.history.restore):
         with pytest.raises(NotFoundError):
             ask(fact.id)
     with pytest.raises(NotFoundError):
         memory.update(fact.id, content="The Wi-Fi works")
-    assert [record["kind"] for record in memory.export(**U)] == ["export"]
+    assert [record["kind"] for record in memory.transfer.export(**U)] == ["export"]
 
 
 def test_a_user_who_outgrew_ram_gets_no_expired_memory_either(open_memory, clock):
@@ -71,9 +71,9 @@ def test_a_profile_tells_nothing_that_rests_on_an_expired_fact(open_memory, cloc
     memory = open_memory(sentence_judge=ScriptedSentenceJudge(lambda _: {"slot": "job"}))
     memory.add("Works as a nurse in Bergen", **U, expires_at=TOMORROW)
     memory.flush()
-    assert memory.profile(**U).profile.work
+    assert memory.profile.get(**U).profile.work
     clock.advance(days=1)
-    assert memory.profile(**U).profile.work is None
+    assert memory.profile.get(**U).profile.work is None
 
 
 def test_expiry_erases_with_a_tombstone(memory, clock):
@@ -81,18 +81,18 @@ def test_expiry_erases_with_a_tombstone(memory, clock):
     memory.update(fact.id, content="The Wi-Fi is down again")
     other = memory.add("Likes tea", **U)
     clock.advance(days=1)
-    (dry,) = memory.maintain(["expiry"], dry_run=True)
+    (dry,) = memory.jobs.run(["expiry"], dry_run=True)
     assert dry.counts == {"expired": 1}
     assert dry.planned == ("erase “The Wi-Fi is down again” (expired)",)
-    assert memory.history(fact.id)[-1].fact.status is Status.ACTIVE
-    (run,) = memory.maintain(["expiry"])
+    assert memory.history.versions(fact.id)[-1].fact.status is Status.ACTIVE
+    (run,) = memory.jobs.run(["expiry"])
     assert (run.counts, run.planned) == ({"expired": 1}, ())
-    last = memory.history(fact.id)[-1]
+    last = memory.history.versions(fact.id)[-1]
     assert (last.fact.status, last.reason, last.at) == (Status.FORGOTTEN, "expired", clock.now())
     assert memory.get(other.id).content == "Likes tea"
-    assert memory.maintain(["expiry"])[0].counts == {}
-    memory.maintain(["compact"])
-    assert all("Wi-Fi" not in state.fact.content for state in memory.history(fact.id))
+    assert memory.jobs.run(["expiry"])[0].counts == {}
+    memory.jobs.run(["compact"])
+    assert all("Wi-Fi" not in state.fact.content for state in memory.history.versions(fact.id))
 
 
 def test_expiry_takes_the_states_before_updates_too(memory, clock):
@@ -101,7 +101,7 @@ def test_expiry_takes_the_states_before_updates_too(memory, clock):
     memory.update(fact.id, content="Lives in Bergen", expires_at=clock.now() + timedelta(days=1))
     assert contents(memory, status="superseded") == ["Lives in Oslo"]
     clock.advance(days=1)
-    memory.maintain(["expiry"])
+    memory.jobs.run(["expiry"])
     assert contents(memory, status="superseded") == []
 
 
@@ -125,7 +125,7 @@ def test_a_fact_stated_again_after_its_expiry_is_a_new_one(memory, clock):
     assert new.tags == ()
     again = memory.add("Lives in Oslo", **U)
     assert again.id == new.id
-    memory.maintain(["expiry"])
+    memory.jobs.run(["expiry"])
     assert [fact.id for fact in memory.list(**U)] == [new.id]
 
 
@@ -155,16 +155,16 @@ def test_messages_expire_with_what_was_drawn_from_them(open_memory, clock):
     assert len(memory.list(**U)) == 4
     clock.advance(days=1)
     assert contents(memory) == ["Maya says: Tea is fine", "Tea is fine"]
-    assert [message.id for message in memory.messages(**S)] == ["m2"]
-    assert memory.maintain(["expiry"])[0].counts == {"expired": 2}
-    memory.maintain(["compact"])
+    assert [message.id for message in memory.sessions.messages(**S)] == ["m2"]
+    assert memory.jobs.run(["expiry"])[0].counts == {"expired": 2}
+    memory.jobs.run(["compact"])
     log = inside_log(memory)
     assert b"heron" not in log
     assert b"Tea is fine" in log
 
 
 def inside_log(memory):
-    (path,) = (memory.settings.data_dir / "sessions").rglob("*.jsonl")
+    (path,) = (memory.admin.settings.data_dir / "sessions").rglob("*.jsonl")
     return path.read_bytes()
 
 
@@ -192,7 +192,7 @@ def test_the_period_of_a_category_counts_from_the_last_statement(open_memory, cl
     clock.advance(days=10)
     assert contents(memory) == ["Likes tea"]
     assert [hit.fact.content for hit in memory.search("cache", **U)] == ["Likes tea"]
-    assert memory.maintain(["expiry"])[0].counts == {"expired": 1}
+    assert memory.jobs.run(["expiry"])[0].counts == {"expired": 1}
 
 
 def test_the_shortest_period_counts_unless_a_fact_is_pinned(open_memory, clock):
@@ -210,7 +210,7 @@ def test_the_shortest_period_counts_unless_a_fact_is_pinned(open_memory, clock):
         clock.advance(days=days)
         known.remove(gone)
         assert contents(memory) == sorted(f"The {name} project is late" for name in known)
-        assert memory.maintain(["expiry"])[0].counts == {"expired": 1}
+        assert memory.jobs.run(["expiry"])[0].counts == {"expired": 1}
 
 
 def test_messages_have_a_period_too(open_memory, clock):
@@ -220,7 +220,7 @@ def test_messages_have_a_period_too(open_memory, clock):
     clock.advance(days=7)
     assert contents(memory, filters={"categories": ["conversation"]}) == []
     with pytest.raises(NotFoundError):
-        memory.messages(**S)
+        memory.sessions.messages(**S)
 
 
 def test_expiry_runs_at_its_interval():
@@ -235,7 +235,7 @@ def test_a_pinned_fact_never_expires(memory, clock):
     fact = memory.add("Kept for the court", **U, expires_at=TOMORROW, tags=["pinned"])
     clock.advance(days=400)
     assert memory.search("court", **U)
-    memory.maintain()
+    memory.jobs.run()
     assert memory.get(fact.id).status is Status.ACTIVE
     memory.update(fact.id, tags=[])
     assert memory.list(**U) == []
@@ -264,7 +264,7 @@ def test_the_cap_holds_at_each_addition(open_memory, clock):
     assert active(memory) == ["Held for the court", "Likes jazz"]
     assert memory.add("Perhaps likes golf", **U, confidence=0.4).status is Status.ARCHIVED
     (unsure,) = [f for f in memory.list(**U, status="archived") if "Oslo" in f.content]
-    last = memory.history(unsure.id)[-1]
+    last = memory.history.versions(unsure.id)[-1]
     assert (last.action, last.reason) == ("archived", "over the cap of 2 facts")
 
 
@@ -272,10 +272,10 @@ def test_the_cap_holds_for_additions_of_many_and_imports(open_memory):
     memory = capped(open_memory)
     words = ["Likes tea", "Plays chess", "Owns a boat", "Speaks Norwegian"]
     items = [{"content": word, "confidence": 0.5 + n / 10} for n, word in enumerate(words)]
-    found = memory.add_many(items, **U)
+    found = memory.transfer.add_many(items, **U)
     assert [fact.status for fact in found] == ["archived", "archived", "active", "active"]
-    records = list(memory.export(**U))
-    assert memory.load(records, user_id="u2") == 4
+    records = list(memory.transfer.export(**U))
+    assert memory.transfer.load(records, user_id="u2") == 4
     assert len(memory.list(user_id="u2")) == 2
 
 
@@ -293,5 +293,5 @@ def test_a_restored_fact_takes_the_place_of_another(open_memory, clock):
         memory.add(word, **U)
         clock.advance(hours=1)
     (evicted,) = memory.list(**U, status="archived")
-    assert memory.restore(evicted.id).status is Status.ACTIVE
+    assert memory.history.restore(evicted.id).status is Status.ACTIVE
     assert active(memory) == ["Likes tea", "Owns a boat"]

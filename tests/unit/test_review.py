@@ -52,13 +52,13 @@ def link(memory, older, newer, by="pairs-1"):
 def test_a_retirement_tells_why_by_what_and_who_decided(memory, home):
     oslo, bergen = home
     end(memory, oslo, bergen)
-    (one,) = memory.beliefs.retired(**U)
+    (one,) = memory.history.retired(**U)
     assert (one.fact.id, one.newer.id) == (oslo.id, bergen.id)
     assert one.cause.reason == "a move"
     assert one.cause.quote == bergen.content
     assert (one.cause.decided_by, one.cause.probability) == ("pairs-1", 0.93)
-    assert memory.explain(oslo.id).fact.ended_by == one.cause
-    assert memory.history(oslo.id)[-1].fact.ended_by == one.cause
+    assert memory.history.explain(oslo.id).fact.ended_by == one.cause
+    assert memory.history.versions(oslo.id)[-1].fact.ended_by == one.cause
 
 
 def test_retirements_are_listed_by_the_time_of_the_decision_the_latest_first(memory, clock):
@@ -66,46 +66,46 @@ def test_retirements_are_listed_by_the_time_of_the_decision_the_latest_first(mem
     start = clock.now()
     for day, fact in enumerate(facts):
         end(memory, fact, newest, at=start + timedelta(days=day))
-    found = memory.beliefs.retired(**U)
+    found = memory.history.retired(**U)
     assert [one.fact.id for one in found] == [fact.id for fact in reversed(facts)]
-    since = memory.beliefs.retired(since=start + timedelta(days=1), **U)
+    since = memory.history.retired(since=start + timedelta(days=1), **U)
     assert since == found[:2]
-    assert memory.beliefs.retired(until=start + timedelta(days=1), **U) == found[2:]
-    assert memory.beliefs.retired(limit=1, **U) == found[:1]
+    assert memory.history.retired(until=start + timedelta(days=1), **U) == found[2:]
+    assert memory.history.retired(limit=1, **U) == found[:1]
 
 
 def test_what_a_person_changed_by_hand_is_no_retirement_to_review(memory, home, clock):
     oslo, bergen = home
     memory.update(oslo.id, content="Lives in Oslo, near the river")
     link(memory, bergen, oslo)
-    memory.beliefs.accept(bergen.id, oslo.id, **U)
+    memory.history.accept(bergen.id, oslo.id, **U)
     assert memory.list(status=Status.SUPERSEDED, **U)
-    assert memory.beliefs.retired(**U) == []
+    assert memory.history.retired(**U) == []
 
 
 def test_undoing_a_decision_restores_the_fact_and_keeps_it_apart_for_good(memory, home):
     oslo, bergen = home
     end(memory, oslo, bergen)
-    (back,) = memory.beliefs.undo(decision=oslo.id, reason="both are flats", **U)
+    (back,) = memory.history.undo(decision=oslo.id, reason="both are flats", **U)
     assert (back.id, back.status, back.ended_by, back.valid_to) == (
         oslo.id,
         Status.ACTIVE,
         None,
         None,
     )
-    assert memory.beliefs.retired(**U) == []
-    assert memory.history(oslo.id)[-1].reason == "both are flats"
-    memory.maintain(["conflicts", "dedup"], **U)
+    assert memory.history.retired(**U) == []
+    assert memory.history.versions(oslo.id)[-1].reason == "both are flats"
+    memory.jobs.run(["conflicts", "dedup"], **U)
     assert memory.get(oslo.id).status is Status.ACTIVE
 
 
 def test_undoing_twice_does_nothing_the_second_time(memory, home):
     oslo, bergen = home
     end(memory, oslo, bergen)
-    memory.beliefs.undo(decision=oslo.id, **U)
-    before = memory.history(oslo.id)
-    assert memory.beliefs.undo(decision=oslo.id, **U) == []
-    assert memory.history(oslo.id) == before
+    memory.history.undo(decision=oslo.id, **U)
+    before = memory.history.versions(oslo.id)
+    assert memory.history.undo(decision=oslo.id, **U) == []
+    assert memory.history.versions(oslo.id) == before
 
 
 def test_undoing_a_day_restores_all_that_was_retired_on_it(memory, clock):
@@ -113,20 +113,20 @@ def test_undoing_a_day_restores_all_that_was_retired_on_it(memory, clock):
     start = clock.now()
     for day, fact in enumerate(facts):
         end(memory, fact, newest, at=start + timedelta(days=day // 2))
-    planned = memory.beliefs.undo(day=start.date(), dry_run=True, **U)
+    planned = memory.history.undo(day=start.date(), dry_run=True, **U)
     assert {fact.id for fact in planned} == {fact.id for fact in facts[:2]}
     assert {fact.status for fact in planned} == {Status.SUPERSEDED}
-    restored = memory.beliefs.undo(day=start.date(), **U)
+    restored = memory.history.undo(day=start.date(), **U)
     assert {fact.id for fact in restored} == {fact.id for fact in planned}
     assert {fact.status for fact in restored} == {Status.ACTIVE}
-    assert [one.fact.id for one in memory.beliefs.retired(**U)] == [facts[2].id]
+    assert [one.fact.id for one in memory.history.retired(**U)] == [facts[2].id]
 
 
 def test_undoing_a_chain_restores_every_link_of_it(memory, clock):
     first, second, third = _added(memory, clock, "Has a cat", "Plays chess", "Owns a boat")
     end(memory, second, third)
     end(memory, first, memory.get(second.id))
-    memory.beliefs.undo(day=clock.now().date(), **U)
+    memory.history.undo(day=clock.now().date(), **U)
     assert {memory.get(one.id).status for one in (first, second, third)} == {Status.ACTIVE}
 
 
@@ -136,7 +136,7 @@ def test_undoing_a_source_restores_what_its_statements_ended(memory, clock):
     (said,) = _added(memory, clock, "Gave chess up")
     end(memory, own, told)
     end(memory, tool, said)
-    (back,) = memory.beliefs.undo(source="trust:tool", **U)
+    (back,) = memory.history.undo(source="trust:tool", **U)
     assert back.id == own.id
     assert memory.get(tool.id).status is Status.SUPERSEDED
 
@@ -147,14 +147,14 @@ def test_undoing_a_source_restores_what_its_statements_ended(memory, clock):
 )
 def test_an_undoing_names_one_decision_source_or_day(memory, given):
     with pytest.raises(InvalidInputError, match=r"beliefs\.undo"):
-        memory.beliefs.undo(**given, **U)
+        memory.history.undo(**given, **U)
 
 
 def test_an_unknown_decision_and_another_users_are_not_found(memory, home):
     end(memory, *home)
     for user_id, decision in (("u1", "unknown"), ("u2", home[0].id)):
         with pytest.raises(NotFoundError):
-            memory.beliefs.undo(user_id=user_id, decision=decision)
+            memory.history.undo(user_id=user_id, decision=decision)
 
 
 def test_a_retirement_of_an_earlier_version_has_the_reason_of_its_history(memory, home):
@@ -164,7 +164,7 @@ def test_a_retirement_of_an_earlier_version_has_the_reason_of_its_history(memory
         update={"status": Status.SUPERSEDED, "superseded_by": bergen.id}
     )
     inner.ledger.apply([Update(old, "superseded", inner.clock.now(), "another home")])
-    (one,) = memory.beliefs.retired(**U)
+    (one,) = memory.history.retired(**U)
     assert (one.cause.reason, one.cause.decided_by) == ("another home", "unknown")
     assert one.newer.id == bergen.id
 
@@ -175,11 +175,11 @@ def test_a_retirement_of_an_earlier_version_has_the_reason_of_its_history(memory
 def test_a_link_is_to_be_confirmed_and_both_stay_searchable(memory, home):
     oslo, bergen = home
     link(memory, oslo, bergen)
-    (one,) = memory.beliefs.to_confirm(**U)
+    (one,) = memory.history.to_confirm(**U)
     assert (one.fact.id, one.newer.id, one.cause.quote) == (oslo.id, bergen.id, bergen.content)
     hits = [hit.fact for hit in memory.search("Where is Oslo or the Bergen flat", **U)]
     assert {oslo.id, bergen.id} <= {fact.id for fact in hits}
-    assert memory.explain(oslo.id).perhaps_changed_by == (memory.get(bergen.id),)
+    assert memory.history.explain(oslo.id).perhaps_changed_by == (memory.get(bergen.id),)
 
 
 def test_a_search_has_what_perhaps_changed_a_fact_before_it(memory, home):
@@ -195,26 +195,26 @@ def test_a_search_has_what_perhaps_changed_a_fact_before_it(memory, home):
 def test_accepting_a_link_ends_the_older_one(memory, home):
     oslo, bergen = home
     link(memory, oslo, bergen)
-    ended = memory.beliefs.accept(oslo.id, bergen.id, reason="moved in May", **U)
+    ended = memory.history.accept(oslo.id, bergen.id, reason="moved in May", **U)
     assert (ended.status, ended.superseded_by) == (Status.SUPERSEDED, bergen.id)
     assert ended.ended_by.decided_by == "caller"
     assert ended.ended_by.reason == "moved in May"
     assert ended.ended_by.quote == bergen.content
-    assert memory.beliefs.to_confirm(**U) == []
-    assert memory.history(oslo.id)[-1].action == "accepted"
-    (back,) = memory.beliefs.undo(decision=oslo.id, **U)
+    assert memory.history.to_confirm(**U) == []
+    assert memory.history.versions(oslo.id)[-1].action == "accepted"
+    (back,) = memory.history.undo(decision=oslo.id, **U)
     assert back.status is Status.ACTIVE
 
 
 def test_rejecting_a_link_keeps_both_apart_for_good(memory, home):
     oslo, bergen = home
     link(memory, oslo, bergen)
-    kept = memory.beliefs.reject(oslo.id, bergen.id, reason="two flats", **U)
+    kept = memory.history.reject(oslo.id, bergen.id, reason="two flats", **U)
     assert (kept.status, kept.perhaps_changed) == (Status.ACTIVE, ())
-    assert memory.beliefs.to_confirm(**U) == []
-    assert memory.history(oslo.id)[-1].action == "rejected"
+    assert memory.history.to_confirm(**U) == []
+    assert memory.history.versions(oslo.id)[-1].action == "rejected"
     with pytest.raises(NotFoundError, match="has no link"):
-        memory.beliefs.accept(oslo.id, bergen.id, **U)
+        memory.history.accept(oslo.id, bergen.id, **U)
 
 
 def test_accepting_a_link_of_a_message_leaves_the_message_findable(memory, clock):
@@ -224,7 +224,7 @@ def test_accepting_a_link_of_a_message_leaves_the_message_findable(memory, clock
     (newer,) = _added(memory, clock, "The desk stands in Bergen")
     (message,) = memory.list(filters={"categories": ["conversation"]}, **U)
     link(memory, message, newer)
-    memory.beliefs.accept(message.id, newer.id, **U)
+    memory.history.accept(message.id, newer.id, **U)
     assert memory.get(message.id).status is Status.ACTIVE
     hits = memory.search("Where is the desk?", **U)
     (found,) = [hit for hit in hits if hit.fact.id == message.id]
@@ -240,9 +240,9 @@ def test_nothing_quotes_a_statement_that_was_forgotten(memory, clock):
     memory.delete(bergen.id)
     assert memory.get(oslo.id).perhaps_changed == ()
     assert memory.get(chess.id).ended_by.quote is None
-    (one,) = memory.beliefs.retired(**U)
+    (one,) = memory.history.retired(**U)
     assert (one.newer, one.cause.decided_by) == (None, "pairs-1")
-    told = str([memory.history(fact.id) for fact in (oslo, chess)])
+    told = str([memory.history.versions(fact.id) for fact in (oslo, chess)])
     assert "figureskater" not in told
 
 
@@ -252,10 +252,10 @@ def test_a_preference_that_nobody_has_stated_for_half_a_year_is_to_be_confirmed(
     clock.advance(days=190)
     new = memory.add("Likes chess", category="preference", **U)
     memory.add("Has a cat", **U)
-    (one,) = memory.beliefs.to_confirm(**U)
+    (one,) = memory.history.to_confirm(**U)
     assert (one.fact.id, one.newer, one.cause) == (old.id, None, None)
     memory.add("Likes tea", category="preference", **U)
-    assert memory.beliefs.to_confirm(**U) == []
+    assert memory.history.to_confirm(**U) == []
     assert new.status is Status.ACTIVE
 
 
@@ -263,11 +263,11 @@ def test_answers_are_labels_for_a_judge(memory, clock):
     a, b, c, newer = _added(memory, clock, "Has a cat", "Plays chess", "Owns a boat", "Likes tea")
     for fact in (a, b):
         link(memory, fact, newer)
-    memory.beliefs.accept(a.id, newer.id, **U)
-    memory.beliefs.reject(b.id, newer.id, **U)
+    memory.history.accept(a.id, newer.id, **U)
+    memory.history.reject(b.id, newer.id, **U)
     end(memory, c, memory.get(newer.id))
-    memory.restore(c.id)
-    found = {(one.older, one.newer, one.label) for one in memory.beliefs.labels(**U)}
+    memory.history.restore(c.id)
+    found = {(one.older, one.newer, one.label) for one in memory.history.labels(**U)}
     assert found == {
         ("Has a cat", "Likes tea", "over"),
         ("Plays chess", "Likes tea", "neither"),
@@ -279,10 +279,10 @@ def test_causes_and_links_are_exported_and_loaded(memory, clock, open_memory):
     a, b, newer = _added(memory, clock, "Has a cat", "Plays chess", "Likes tea")
     link(memory, a, newer)
     end(memory, b, newer)
-    records = [*memory.export(**U)]
-    memory.load(records, user_id="u2")
-    (one,) = memory.beliefs.to_confirm(user_id="u2")
-    (ended,) = memory.beliefs.retired(user_id="u2")
+    records = [*memory.transfer.export(**U)]
+    memory.transfer.load(records, user_id="u2")
+    (one,) = memory.history.to_confirm(user_id="u2")
+    (ended,) = memory.history.retired(user_id="u2")
     assert (one.fact.content, one.newer.content) == ("Has a cat", "Likes tea")
     assert (ended.fact.content, ended.newer.content) == ("Plays chess", "Likes tea")
     assert ended.cause.model_copy(update={"newer": newer.id}) == memory.get(b.id).ended_by
@@ -292,10 +292,10 @@ def test_causes_and_links_are_exported_and_loaded(memory, clock, open_memory):
 def test_a_loaded_quote_that_orders_a_model_is_left_out(memory, clock, text):
     a, newer = _added(memory, clock, "Has a cat", "Likes tea")
     link(memory, a, newer)
-    records = [*memory.export(**U)]
+    records = [*memory.transfer.export(**U)]
     for record in records:
         if "perhaps_changed" in record.get("fact", {}):
             record["fact"]["perhaps_changed"][0]["quote"] = text
-    memory.load(records, user_id="u2")
-    (one,) = memory.beliefs.to_confirm(user_id="u2")
+    memory.transfer.load(records, user_id="u2")
+    (one,) = memory.history.to_confirm(user_id="u2")
     assert one.cause.quote is None

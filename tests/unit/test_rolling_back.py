@@ -59,7 +59,7 @@ def test_a_retired_fact_is_current_again(moved, how):
     assert set(before) <= set(facts(moved))
     assert any("cello" in one for one in facts(moved))
     moved.flush()
-    moved.maintain(["all"])
+    moved.jobs.run(["all"])
     assert set(before) <= set(facts(moved))
     found = [hit.fact.content for hit in moved.search("Where do I live?", **U)]
     assert "Bergen" in found[0]
@@ -79,18 +79,18 @@ def test_what_is_withdrawn_comes_back_by_restore(moved):
     before = facts(moved)
     moved.forget(source="session:false", withdraw=True, reason="a forged mail", **U)
     for fact in moved.list(status=Status.QUARANTINED, **U):
-        assert moved.history(fact.id)[-1].action == "withdrawn"
-        assert moved.history(fact.id)[-1].reason == "a forged mail"
-        moved.restore(fact.id)
+        assert moved.history.versions(fact.id)[-1].action == "withdrawn"
+        assert moved.history.versions(fact.id)[-1].reason == "a forged mail"
+        moved.history.restore(fact.id)
     assert set(before) <= set(facts(moved))
 
 
 def test_what_is_erased_is_gone(moved):
     moved.forget(source="session:false", **U)
     assert moved.list(status=Status.QUARANTINED, **U) == []
-    moved.maintain(["compact"])
+    moved.jobs.run(["compact"])
     with pytest.raises(NotFoundError):
-        moved.messages(session_id="false", **U)
+        moved.sessions.messages(session_id="false", **U)
 
 
 @ERASED_OR_WITHDRAWN

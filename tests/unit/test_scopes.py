@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_memory import Candidate, InvalidInputError, SemanticMemory
+from semantic_memory import Candidate, InvalidInputError, SemanticMemory, repair
 from semantic_memory.consolidation.beliefs import OTHER_VALUES, united
 from semantic_memory.consolidation.decisions import THRESHOLDS
 from semantic_memory.consolidation.merging import merged, without
@@ -52,7 +52,7 @@ def test_equal_texts_of_all_scopes_stay_apart(memory):
         for text in ("Prefers Python over Java", "Has two dogs", "Uses Linux"):
             memory.add(text, **U, agent_id=agent, run_id=run)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     listed = memory.list(**U, limit=None)
     assert len(listed) == 3 * len(scopes)
     assert {fact.scope for fact in listed} == {Scope(*scope) for scope in scopes}
@@ -143,7 +143,7 @@ def test_many_agents_with_one_text_do_not_hide_an_agents_own_from_its_conflicts(
 
 @pytest.fixture
 def scoped(memory: SemanticMemory) -> SemanticMemory:
-    memory.add_many(
+    memory.transfer.add_many(
         [
             {"content": "tea is shared"},
             {"content": "tea of a", "agent_id": "a"},
@@ -199,7 +199,7 @@ def test_an_agent_recalls_its_own_memories_and_the_shared_ones(scoped, scope, se
 def test_filters_name_agents_and_runs(scoped, where, seen):
     assert contents(scoped.list(**U, filters=where)) == seen
     assert found(scoped, "tea", filters=where) == seen
-    exported = scoped.export(**U, filters=where)
+    exported = scoped.transfer.export(**U, filters=where)
     assert {one["fact"]["content"] for one in exported if one["kind"] == "fact"} == seen
 
 
@@ -216,7 +216,7 @@ def test_a_name_that_is_no_identifier_is_refused(scoped, verb):
 
 
 def test_the_core_profile_of_a_block_is_that_of_the_agent_and_shared(memory):
-    memory.update_profile({"home": "Runs marathons in Oslo"}, **U)
+    memory.profile.update({"home": "Runs marathons in Oslo"}, **U)
     for number in range(8):
         memory.add(f"The user is allergic to nuts of kind {number}", **U, agent_id="b")
     memory.add("The user is allergic to cats", **U, agent_id="a")
@@ -267,7 +267,7 @@ def test_messages_and_what_is_extracted_have_the_scope_of_the_call(open_memory):
         "four": Scope("c", "r1"),
     }
     assert scopes == expected | {f"Fact of {text}": one for text, one in expected.items()}
-    assert {one.content: one.scope for one in memory.messages(**place)} == expected
+    assert {one.content: one.scope for one in memory.sessions.messages(**place)} == expected
 
 
 def test_scopes_survive_reopening_and_a_lost_ledger(open_memory, tmp_path):
@@ -277,7 +277,7 @@ def test_scopes_survive_reopening_and_a_lost_ledger(open_memory, tmp_path):
     memory.close()
     for file in (tmp_path / "store").glob("ledger.sqlite3*"):
         file.unlink()
-    SemanticMemory.recover(tmp_path / "store", embedder=HashEmbedder())
+    repair.recover(tmp_path / "store", embedder=HashEmbedder())
     (fact,) = open_memory().list(**U)
     assert fact.scope == Scope("a", "r1")
 
@@ -285,7 +285,7 @@ def test_scopes_survive_reopening_and_a_lost_ledger(open_memory, tmp_path):
 def test_a_session_observes_and_recalls_as_its_agent(memory):
     memory.add("The password hint is a fish", **U, agent_id="b")
     memory.add("The password hint is a bird", **U, agent_id="a")
-    with memory.session(**U, session_id="s1", agent_id="a") as session:
+    with memory.sessions.open(**U, session_id="s1", agent_id="a") as session:
         session.push({"role": "user", "content": "What is the password hint?"})
         payload = str(session.payload())
     memory.flush()
@@ -309,7 +309,9 @@ def test_forgetting_an_agent_takes_only_its_own(scoped):
     left = contents(scoped.list(**U, limit=None))
     assert left == before - contents(preview.memories)
     assert {"tea is shared", "tea of b", "tea of r2"} <= left
-    assert [one.content for one in scoped.messages(**place)] == ["I told b that I like ramen"]
+    assert [one.content for one in scoped.sessions.messages(**place)] == [
+        "I told b that I like ramen"
+    ]
     assert not scoped.list(**U, agent_id="a")
 
 
@@ -329,16 +331,16 @@ def test_forgetting_a_subject_of_an_agent_spares_the_others(memory):
 def test_an_export_keeps_scopes(scoped):
     scoped.observe(say("one"), **U, session_id="s1", agent_id="a")
     scoped.flush()
-    everything = [*scoped.export(**U)]
-    scoped.load(everything, user_id="u2")
+    everything = [*scoped.transfer.export(**U)]
+    scoped.transfer.load(everything, user_id="u2")
     scoped.flush()
     scopes = {fact.content: fact.scope for fact in scoped.list(**U)}
     assert {fact.content: fact.scope for fact in scoped.list(user_id="u2")} == scopes
-    assert scoped.load(everything, user_id="u2") == 0
-    own = [one for one in scoped.export(**U, agent_id="a") if one["kind"] != "export"]
+    assert scoped.transfer.load(everything, user_id="u2") == 0
+    own = [one for one in scoped.transfer.export(**U, agent_id="a") if one["kind"] != "export"]
     assert [one["kind"] for one in own] == ["message", "fact", "fact"]
-    document = scoped.to_dict(**U, agent_id="a")
-    assert scoped.from_dict(document, user_id="u3") == 3
+    document = scoped.transfer.to_dict(**U, agent_id="a")
+    assert scoped.transfer.from_dict(document, user_id="u3") == 3
     assert {fact.agent_id for fact in scoped.list(user_id="u3")} == {"a"}
 
 

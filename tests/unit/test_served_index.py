@@ -243,7 +243,7 @@ def test_the_directory_of_a_former_index_is_named(tmp_path):
         settings = Settings(data_dir=tmp_path / "store", index=IndexSettings(provider=provider))
         with SemanticMemory.open(settings=settings, embedder=HashEmbedder()) as memory:
             memory.add("Owns a boat", user_id="u1")
-            found = [one for one in memory.check() if one.check == "index"]
+            found = [one for one in memory.admin.check() if one.check == "index"]
     assert [one.detail for one in found if one.ok] == ["none: searches read the ledger"]
     assert [one.remedy for one in found if not one.ok] == [f"rm -r {tmp_path / 'store' / 'chroma'}"]
 

@@ -27,7 +27,7 @@ PLACE = {"user_id": "u1", "session_id": "s1"}
 
 def opened(memory, **options):
     defaults = {"system_prompt": "Be kind.", "model": "gpt-4o", "memory_directories": ()}
-    return memory.session(**PLACE, **{**defaults, **options})
+    return memory.sessions.open(**PLACE, **{**defaults, **options})
 
 
 def call(number: int, name: str = "look", arguments: str = "{}"):
@@ -85,7 +85,7 @@ def test_a_turn_takes_three_lines(memory):
 
 
 def test_what_other_sessions_said_is_recalled_before_the_question(memory):
-    with memory.session(user_id="u1", session_id="s0", model="gpt-4o") as earlier:
+    with memory.sessions.open(user_id="u1", session_id="s0", model="gpt-4o") as earlier:
         earlier.push(user="We decided to use Postgres for the schema.", assistant="Noted.")
     with opened(memory) as session:
         session.push(user="Good morning", assistant="Good morning!")
@@ -112,7 +112,7 @@ def test_what_a_payload_recalls_is_counted_and_reported_as_a_context_is(memory, 
     assert (searched.user_id, searched.hits) == ("u1", 1)
     (packed,) = [event for event in events if isinstance(event, ContextPacked)]
     assert (packed.user_id, packed.tokens, packed.hits) == ("u1", recalled.tokens, 1)
-    memory.maintain(["usage"])
+    memory.jobs.run(["usage"])
     assert memory.get(fact.id).use_count == 1
 
 

@@ -279,21 +279,25 @@ def test_promotion_needs_a_state_where_the_model_has_no_defaults(path, events):
 
 def test_a_preference_learnt_in_conversation_reaches_the_task(open_memory):
     memory = open_memory()
-    session = memory.session(user_id="u1", session_id="s1", model="gpt-4o", memory_directories=())
+    session = memory.sessions.open(
+        user_id="u1", session_id="s1", model="gpt-4o", memory_directories=()
+    )
     session.push(user="I prefer answers in German.", assistant="Gern.")
     session.close()
     (fact,) = memory.list(user_id="u1", filters={"categories": ["preference"]})
     task = session.checkpoint("report", Style)
     assert task.promote(fact, "wishes").wishes == (fact.content,)
     memory.close()
-    again = open_memory().session(
+    again = open_memory().sessions.open(
         user_id="u1", session_id="s1", model="gpt-4o", memory_directories=()
     )
     assert again.checkpoint("report", Style).load().wishes == (fact.content,)
 
 
 def test_a_session_migrates_the_state_of_its_task(memory):
-    session = memory.session(user_id="u1", session_id="s1", model="gpt-4o", memory_directories=())
+    session = memory.sessions.open(
+        user_id="u1", session_id="s1", model="gpt-4o", memory_directories=()
+    )
     session.checkpoint("report", Task).save(Task(step="fetch"))
     plans = session.checkpoint("report", Plan, version=3, migrations=steps())
     assert plans.load() == Plan(stage="fetch", owner="owner of fetch")

@@ -131,7 +131,7 @@ def test_a_block_begins_with_memory_files_where_asked(open_memory, directories):
     plain = memory.context("What does Maya prefer?", user_id="u1")
     assert "French" not in plain.text
     assert plain.tokens < asked.tokens
-    with memory.session(user_id="u1", session_id="s1", model="gpt-4o") as session:
+    with memory.sessions.open(user_id="u1", session_id="s1", model="gpt-4o") as session:
         assert "Answer in French." in session.payload("Hello")[0]["content"]
 
 

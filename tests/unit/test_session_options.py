@@ -39,21 +39,21 @@ def test_a_session_tells_when_it_was_made_and_last_accessed(open_it, clock):
     clock.advance(days=1)
     memory.observe(say("The tea is warm", start=2), **S)
     memory.flush()
-    (info,) = memory.sessions(**U)
+    (info,) = memory.sessions.list(**U)
     assert (info.created_at, info.last_accessed_at) == (began, clock.now())
     assert info.by_category == {"conversation": 2, "finding": 2}
     assert info.log_bytes == log_file(memory, "u1", "s1").stat().st_size
     clock.advance(days=1)
     assert memory.context("How cold is the lake?", **U).hits
-    memory.maintain(["usage"])
-    (info,) = memory.sessions(**U)
+    memory.jobs.run(["usage"])
+    (info,) = memory.sessions.list(**U)
     assert info.last_accessed_at == clock.now()
     assert info.created_at == began
 
 
 def test_a_session_that_is_not_extracted_is_found_and_never_read(open_it):
     memory = open_it()
-    options = memory.configure_session(**S, extract=False)
+    options = memory.sessions.configure(**S, extract=False)
     assert options == SessionOptions(extract=False)
     memory.observe(say("The lake is cold"), **S)
     memory.observe(say("The sun is warm"), **U, session_id="s2")
@@ -64,24 +64,24 @@ def test_a_session_that_is_not_extracted_is_found_and_never_read(open_it):
     memory.close()
 
     memory = open_it()
-    held = {info.session_id: info.options for info in memory.sessions(**U)}
+    held = {info.session_id: info.options for info in memory.sessions.list(**U)}
     assert held == {"s1": options, "s2": SessionOptions()}
-    memory.configure_session(**S, extract=True)
+    memory.sessions.configure(**S, extract=True)
     memory.observe(say("The lake is large", start=3), **S)
     memory.flush()
     assert facts(memory) == ["The lake is large", "The sun is warm"]
-    assert memory.configure_session(**S) == SessionOptions()
+    assert memory.sessions.configure(**S) == SessionOptions()
 
 
 def test_facts_of_a_session_that_does_not_fade_are_pinned(open_it, clock):
     memory = open_it()
-    memory.configure_session(**S, fades=False)
+    memory.sessions.configure(**S, fades=False)
     memory.observe(say("The lake is cold"), **S)
     memory.observe(say("The sun is warm"), **U, session_id="s2")
     memory.flush()
     assert [f.content for f in memory.list(**U, filters={"tags": [PINNED]})] == ["The lake is cold"]
     clock.advance(days=1_000)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     left = {f.content: f.confidence for f in memory.list(**U, filters={"categories": ["finding"]})}
     assert left["The lake is cold"] == 1
     assert left.get("The sun is warm", 0) < 1
@@ -89,16 +89,16 @@ def test_facts_of_a_session_that_does_not_fade_are_pinned(open_it, clock):
 
 def test_a_forgotten_session_keeps_no_options(open_it):
     memory = open_it()
-    memory.configure_session(**S, extract=False)
+    memory.sessions.configure(**S, extract=False)
     memory.observe(say("The lake is cold"), **S)
     memory.flush()
     memory.forget(**S)
-    assert memory.configure_session(**S) == SessionOptions()
+    assert memory.sessions.configure(**S) == SessionOptions()
 
 
 def test_options_are_checked(open_it):
     memory = open_it()
     with pytest.raises(InvalidInputError, match="session_id"):
-        memory.configure_session(**U, session_id="../x", extract=False)
+        memory.sessions.configure(**U, session_id="../x", extract=False)
     with pytest.raises(InvalidInputError, match="extract"):
-        memory.configure_session(**S, extract="perhaps")
+        memory.sessions.configure(**S, extract="perhaps")

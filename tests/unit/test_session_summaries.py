@@ -25,7 +25,7 @@ def forgetful(open_memory):
 
 def opened(memory, **options):
     defaults = {"model": "gpt-4o", "window": 6_000, "memory_directories": ()}
-    return memory.session(**PLACE, **{**defaults, **options})
+    return memory.sessions.open(**PLACE, **{**defaults, **options})
 
 
 def talk(session, turns, start=0, words=60):

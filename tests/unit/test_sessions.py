@@ -59,51 +59,51 @@ def findings(memory):
 
 def test_a_session_is_created_before_its_first_message(open_it, clock):
     memory = open_it()
-    info = memory.create_session(**S, language="German", half_life_days={"finding": 3})
+    info = memory.sessions.create(**S, language="German", half_life_days={"finding": 3})
     assert (info.session_id, info.messages, info.created_at) == ("s1", 0, NOW)
     assert info.options == SessionOptions(language="German", half_life_days={"finding": 3})
     memory.close()
     clock.advance(days=2)
 
     memory = open_it()
-    assert memory.sessions(**U) == [info]
+    assert memory.sessions.list(**U) == [info]
     memory.observe(say("The lake is cold"), **S)
     memory.flush()
-    (now,) = memory.sessions(**U)
+    (now,) = memory.sessions.list(**U)
     assert (now.created_at, now.messages, now.last_at) == (NOW, 1, NOW + timedelta(days=2))
     assert now.options == info.options
 
 
 def test_a_session_without_an_id_gets_one(memory):
-    first, second = memory.create_session(**U), memory.create_session(**U)
+    first, second = memory.sessions.create(**U), memory.sessions.create(**U)
     assert first.session_id != second.session_id
-    assert {info.session_id for info in memory.sessions(**U)} == {
+    assert {info.session_id for info in memory.sessions.list(**U)} == {
         first.session_id,
         second.session_id,
     }
-    assert memory.sessions(user_id="u2") == []
+    assert memory.sessions.list(user_id="u2") == []
 
 
 @pytest.mark.parametrize("how", ["created", "observed"])
 def test_no_session_is_created_twice(memory, how):
     if how == "created":
-        memory.create_session(**S)
+        memory.sessions.create(**S)
     else:
         memory.observe(say("The lake is cold"), **S)
-    with pytest.raises(SessionExistsError, match="has a session 's1' already: `load_session`"):
-        memory.create_session(**S, extract=False)
-    assert memory.load_session(**S).options == SessionOptions()
+    with pytest.raises(SessionExistsError, match=r"has a session 's1' already: `sessions\.load`"):
+        memory.sessions.create(**S, extract=False)
+    assert memory.sessions.load(**S).options == SessionOptions()
 
 
 def test_a_forgotten_session_may_be_created_anew(memory):
-    memory.create_session(**S, verbosity="brief")
+    memory.sessions.create(**S, verbosity="brief")
     memory.observe(say("The lake is cold"), **S)
-    memory.close_session(**S)
+    memory.sessions.close(**S)
     memory.forget(**S)
-    assert memory.sessions(**U) == []
+    assert memory.sessions.list(**U) == []
     with pytest.raises(NotFoundError):
-        memory.load_session(**S)
-    assert memory.create_session(**S).options == SessionOptions()
+        memory.sessions.load(**S)
+    assert memory.sessions.create(**S).options == SessionOptions()
 
 
 # ---------------------------------------------------------------- closed and loaded
@@ -112,28 +112,31 @@ def test_a_forgotten_session_may_be_created_anew(memory):
 def test_a_closed_session_takes_no_messages_until_it_is_loaded(open_it, clock):
     memory = open_it()
     memory.observe(say("The lake is cold"), **S)
-    assert memory.close_session(**S).closed_at == NOW
+    assert memory.sessions.close(**S).closed_at == NOW
     clock.advance(hours=1)
-    assert memory.close_session(**S).closed_at == NOW  # closed once
-    with pytest.raises(SessionClosedError, match=r"closed at 2026-05-10 12:00 UTC.*load_session"):
+    assert memory.sessions.close(**S).closed_at == NOW  # closed once
+    with pytest.raises(SessionClosedError, match=r"closed at 2026-05-10 12:00 UTC.*sessions\.load"):
         memory.observe(say("The lake is deep", start=2), **S)
     with pytest.raises(SessionClosedError):
-        memory.session(**S, model="gpt-4o", memory_directories=())
+        memory.sessions.open(**S, model="gpt-4o", memory_directories=())
     memory.close()
 
     memory = open_it()
     with pytest.raises(SessionClosedError):
         memory.observe(say("The lake is deep", start=2), **S)
     memory.observe(say("The tea is warm"), **OTHER)
-    assert memory.load_session(**S).closed_at is None
+    assert memory.sessions.load(**S).closed_at is None
     memory.observe(say("The lake is deep", start=2), **S)
-    assert [one.content for one in memory.messages(**S)] == ["The lake is cold", "The lake is deep"]
+    assert [one.content for one in memory.sessions.messages(**S)] == [
+        "The lake is cold",
+        "The lake is deep",
+    ]
 
 
 def test_a_conversation_stops_once_its_session_is_closed(memory):
-    with memory.session(**S, model="gpt-4o", memory_directories=()) as session:
+    with memory.sessions.open(**S, model="gpt-4o", memory_directories=()) as session:
         session.push(user="The lake is cold")
-        memory.close_session(**S)
+        memory.sessions.close(**S)
         with pytest.raises(SessionClosedError):
             session.push(user="The lake is deep")
 
@@ -141,7 +144,7 @@ def test_a_conversation_stops_once_its_session_is_closed(memory):
 def test_closing_extracts_that_session_and_no_other(memory, extractor):
     memory.observe(say("The lake is cold"), **S)
     memory.observe(say("The tea is warm"), **OTHER)
-    info = memory.close_session(**S)
+    info = memory.sessions.close(**S)
     assert findings(memory) == ["The lake is cold"]
     assert info.by_category == {"conversation": 1, "finding": 1}
     assert [[m.content for m in call] for call in extractor.calls] == [["The lake is cold"]]
@@ -151,7 +154,7 @@ def test_closing_extracts_that_session_and_no_other(memory, extractor):
 
 def test_the_end_of_a_conversation_extracts_that_session_and_no_other(memory, extractor):
     memory.observe(say("The tea is warm"), **OTHER)
-    with memory.session(**S, model="gpt-4o", memory_directories=()) as session:
+    with memory.sessions.open(**S, model="gpt-4o", memory_directories=()) as session:
         session.push(user="The lake is cold")
     assert [[m.content for m in call] for call in extractor.calls] == [["The lake is cold"]]
 
@@ -165,24 +168,24 @@ def test_a_session_closes_while_its_model_is_down(open_memory):
 
     memory = open_memory(extractor=Down())
     memory.observe(say("The lake is cold"), **S)
-    assert memory.close_session(**S).closed_at == NOW
-    assert [one.content for one in memory.messages(**S)] == ["The lake is cold"]
+    assert memory.sessions.close(**S).closed_at == NOW
+    assert [one.content for one in memory.sessions.messages(**S)] == ["The lake is cold"]
     memory.close()
     memory = open_memory(extractor=ScriptedExtractor(remark))
     memory.flush()
     assert findings(memory) == ["The lake is cold"]  # what was said before is still extracted
 
 
-@pytest.mark.parametrize("verb", ["load_session", "close_session"])
+@pytest.mark.parametrize("verb", ["load", "close"])
 def test_an_unknown_session_is_not_found(memory, verb):
     with pytest.raises(NotFoundError, match="no session 's1'"):
-        getattr(memory, verb)(**S)
-    assert memory.sessions(**U) == []
+        getattr(memory.sessions, verb)(**S)
+    assert memory.sessions.list(**U) == []
 
 
 def test_a_file_of_a_closed_session_is_rejected_line_by_line(memory, tmp_path):
-    memory.create_session(**S)
-    memory.close_session(**S)
+    memory.sessions.create(**S)
+    memory.sessions.close(**S)
     file = tmp_path / "chat.jsonl"
     file.write_text(
         '{"role": "user", "content": "a", "session_id": "s1"}\n'
@@ -194,16 +197,16 @@ def test_a_file_of_a_closed_session_is_rejected_line_by_line(memory, tmp_path):
 
 
 def test_an_export_holds_the_times_of_a_session(memory, open_it, tmp_path):
-    memory.create_session(**S, floor=0.3)
+    memory.sessions.create(**S, floor=0.3)
     memory.observe(say("The lake is cold"), **S)
-    before = memory.close_session(**S)
-    document = memory.to_dict(**U)
+    before = memory.sessions.close(**S)
+    document = memory.transfer.to_dict(**U)
     memory.close()
     (tmp_path / "store").rename(tmp_path / "old")
     other = open_it()
-    other.from_dict(document, **U)
+    other.transfer.from_dict(document, **U)
     other.flush()
-    after = other.load_session(**S)
+    after = other.sessions.load(**S)
     assert after.model_copy(update={"closed_at": NOW}) == before
 
 
@@ -217,29 +220,29 @@ def test_a_session_counts_what_was_deleted_and_what_is_corrupt(open_it):
     memory.flush()
     (tea,) = memory.search("tea", **U, k=1, filters={"categories": ["finding"]})
     memory.delete(tea.fact.id, keep_source=True)
-    (info,) = (one for one in memory.sessions(**U) if one.session_id == "s1")
+    (info,) = (one for one in memory.sessions.list(**U) if one.session_id == "s1")
     assert (info.deleted, info.corrupt_lines) == (1, 0)
-    memory.maintain(["compact"])
-    assert memory.load_session(**S).deleted == 1  # a tombstone is counted after erasure too
+    memory.jobs.run(["compact"])
+    assert memory.sessions.load(**S).deleted == 1  # a tombstone is counted after erasure too
     path = log_file(memory, "u1", "s1")
     memory.close()
 
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"sun", b"son"), b"junk\n", lines[3]]))
     memory = open_it()
-    counts = {one.session_id: (one.deleted, one.corrupt_lines) for one in memory.sessions(**U)}
+    counts = {one.session_id: (one.deleted, one.corrupt_lines) for one in memory.sessions.list(**U)}
     assert counts == {"s1": (1, 2), "s2": (0, 0)}
-    stats = memory.stats()
+    stats = memory.admin.stats()
     assert (stats.deleted, stats.corrupt_lines) == (1, 2)
     memory.observe(say("The moon is full", start=9), **S)
-    assert memory.load_session(**S).corrupt_lines == 2
+    assert memory.sessions.load(**S).corrupt_lines == 2
 
 
 # ---------------------------------------------------------------- options
 
 
 def old_facts(memory, **options):
-    memory.create_session(**S, **options)
+    memory.sessions.create(**S, **options)
     memory.observe(say("The lake is cold"), **S)
     memory.observe(say("Bo swam through the lake"), **OTHER)
     memory.flush()
@@ -256,58 +259,58 @@ def test_half_lives_and_floor_of_a_session_rank_its_memories(memory, clock):
     kept = {session: hit.parts.retention for session, hit in found().items()}
     assert kept == {"s1": pytest.approx(2 ** (-100 / 1_000)), "s2": 0.1}
     hits = {session: hit.fact.id for session, hit in found().items()}
-    assert memory.explain(hits["s1"]).half_life_days == 1_000
-    assert memory.explain(hits["s1"]).retention == pytest.approx(2 ** (-100 / 1_000))
+    assert memory.history.explain(hits["s1"]).half_life_days == 1_000
+    assert memory.history.explain(hits["s1"]).retention == pytest.approx(2 ** (-100 / 1_000))
     clock.advance(days=10_000)
     assert [found()[name].parts.retention for name in ("s1", "s2")] == [0.4, 0.1]
-    memory.configure_session(**S, half_life_days={})
-    assert memory.explain(hits["s1"]).half_life_days == 14
-    assert memory.explain(hits["s1"]).retention == 0.4
+    memory.sessions.configure(**S, half_life_days={})
+    assert memory.history.explain(hits["s1"]).half_life_days == 14
+    assert memory.history.explain(hits["s1"]).retention == 0.4
 
 
 def test_only_what_differs_is_looked_up_for_a_search(memory):
-    memory.configure_session(**S, language="German")
+    memory.sessions.configure(**S, language="German")
     assert inside(memory).ledger.meta("fading u1") is None
-    memory.configure_session(**S, floor=0.2)
+    memory.sessions.configure(**S, floor=0.2)
     assert inside(memory).ledger.meta("fading u1") == '{"s1":{"floor":0.2}}'
     memory.forget(**S)
     assert inside(memory).ledger.meta("fading u1") == ""
 
 
 def test_language_and_verbosity_are_part_of_the_prompt(memory):
-    memory.create_session(**S, language="Swiss German", verbosity="brief")
+    memory.sessions.create(**S, language="Swiss German", verbosity="brief")
 
     def system(place):
-        session = memory.session(
+        session = memory.sessions.open(
             **place, model="gpt-4o", system_prompt="Be kind.", memory_directories=()
         )
         return session.payload("Hello")[0]["content"]
 
     assert system(S) == "Be kind.\n\nAnswer in Swiss German. Answer briefly."
     assert system(OTHER) == "Be kind."
-    memory.configure_session(**S, language="", verbosity="detailed")
+    memory.sessions.configure(**S, language="", verbosity="detailed")
     assert system(S) == "Be kind.\n\nAnswer in detail."
-    memory.configure_session(**S, verbosity="normal")
+    memory.sessions.configure(**S, verbosity="normal")
     assert system(S) == "Be kind."
 
 
 def test_a_session_that_is_not_compacted_stays_whole(open_it):
     limits = LogSettings(most_bytes=10_000, refuse_at=10)
     memory = open_it(settings=Settings(log=limits, ingest=IngestSettings(retry_seconds=0.1)))
-    memory.create_session(**S, compact=False)
-    session = memory.session(**S, model="gpt-4o", window=6_000, memory_directories=())
+    memory.sessions.create(**S, compact=False)
+    session = memory.sessions.open(**S, model="gpt-4o", window=6_000, memory_directories=())
     for n in range(60):
         session.push(user=f"Fact {n}: " + f"detail{n} " * 60, assistant=f"Noted number {n}.")
     with pytest.raises(PromptTooLongError):
         session.payload("Go on")
     memory.flush()
     time.sleep(0.3)  # for the background, which must not shorten it
-    assert memory.load_session(**S).log_bytes > 20_000
-    memory.configure_session(**S, compact=True)
+    assert memory.sessions.load(**S).log_bytes > 20_000
+    memory.sessions.configure(**S, compact=True)
     memory.observe(say("Go on", start=999), **S)
     memory.flush()
-    assert eventually(lambda: memory.load_session(**S).log_bytes < 20_000)
-    again = memory.session(**S, model="gpt-4o", window=6_000, memory_directories=())
+    assert eventually(lambda: memory.sessions.load(**S).log_bytes < 20_000)
+    again = memory.sessions.open(**S, model="gpt-4o", window=6_000, memory_directories=())
     assert again.payload("Go on").tokens <= 4_500
 
 
@@ -325,10 +328,10 @@ def test_a_session_that_is_not_compacted_stays_whole(open_it):
 )
 def test_wrong_options_create_nothing(memory, option, named):
     with pytest.raises(InvalidInputError, match=named):
-        memory.create_session(**S, **option)
+        memory.sessions.create(**S, **option)
     with pytest.raises(InvalidInputError, match=named):
-        memory.configure_session(**S, **option)
-    assert memory.sessions(**U) == []
+        memory.sessions.configure(**S, **option)
+    assert memory.sessions.list(**U) == []
 
 
 # ---------------------------------------------------------------- the command line
@@ -343,16 +346,16 @@ def test_the_command_line_creates_closes_and_loads(tmp_path, monkeypatch):
     monkeypatch.setattr("semantic_memory.entrypoints.cli.store.opened", opened)
     run = CliRunner().invoke
     options = ["--half-life", "finding=3", "--floor", "0.3", "--language", "German", "--no-compact"]
-    shown = run(app, ["create-session", "s1", "-u", "u1", *options])
+    shown = run(app, ["sessions", "create", "s1", "-u", "u1", *options])
     assert shown.exit_code == 0
     with opened() as memory:
-        assert memory.load_session(**S).options == SessionOptions(
+        assert memory.sessions.load(**S).options == SessionOptions(
             half_life_days={"finding": 3}, floor=0.3, language="German", compact=False
         )
-    assert '"closed_at": "20' in run(app, ["close-session", "s1", "-u", "u1", "--json"]).output
-    assert run(app, ["sessions", "-u", "u1"]).exit_code == 0
+    assert '"closed_at": "20' in run(app, ["sessions", "close", "s1", "-u", "u1", "--json"]).output
+    assert run(app, ["sessions", "list", "-u", "u1"]).exit_code == 0
     with opened() as memory, pytest.raises(SessionClosedError):
         memory.observe(say("x"), **S)
-    assert '"closed_at": null' in run(app, ["load-session", "s1", "-u", "u1", "--json"]).output
-    wrong = run(app, ["configure", "s1", "-u", "u1", "--half-life", "finding"])
+    assert '"closed_at": null' in run(app, ["sessions", "load", "s1", "-u", "u1", "--json"]).output
+    wrong = run(app, ["sessions", "configure", "s1", "-u", "u1", "--half-life", "finding"])
     assert "CATEGORY=DAYS" in str(wrong.exception)

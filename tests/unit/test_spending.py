@@ -92,13 +92,13 @@ def test_a_restart_forgets_no_spending(clock, server, open_memory):
     memory.flush()
     memory.close()
     memory = open_memory(settings=settings)
-    (row,) = memory.stats().spending
+    (row,) = memory.admin.stats().spending
     assert (row.user_id, row.task, row.calls, row.output_tokens) == ("u1", "extraction", 1, 100)
     assert row.cost_usd == pytest.approx(0.00021)
-    (budget,) = memory.stats().budgets
+    (budget,) = memory.admin.stats().budgets
     assert (budget.task, budget.tokens, budget.reached_until) == ("beliefs", 0, None)
     memory.forget(user_id="u1", everything=True)
-    assert memory.stats().spending == ()
+    assert memory.admin.stats().spending == ()
 
 
 def test_a_budget_in_usd_needs_a_price(server, open_memory):

@@ -60,9 +60,9 @@ def test_an_open_store_goes_on_while_a_newer_version_adds_to_its_tables(
         older.flush()
         assert "viola" in older.search("viola", **U)[0].fact.content
         assert "canoe" in older.context("canoe", **U).text
-        assert len(older.messages(**S)) == 2
-        assert older.profile(**U) is not None
-        assert not any(run.error for run in older.maintain())
+        assert len(older.sessions.messages(**S)) == 2
+        assert older.profile.get(**U) is not None
+        assert not any(run.error for run in older.jobs.run())
         older.delete(fact.id, **U)
         older.forget(**U, query="canoe")
         older.flush()
@@ -70,4 +70,4 @@ def test_an_open_store_goes_on_while_a_newer_version_adds_to_its_tables(
         assert "viola" not in texts
         assert "canoe" not in texts
         assert "Oslo" in texts
-        assert all(finding.ok for finding in older.check()), older.check()
+        assert all(finding.ok for finding in older.admin.check()), older.admin.check()

@@ -57,7 +57,7 @@ def test_users_never_touch_each_other(memory):
     for user in ("u1", "u2"):
         memory.add("Lives in Bergen", user_id=user)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert contents(memory, "u1") == contents(memory, "u2") == ["Lives in Bergen"]
 
 
@@ -67,9 +67,9 @@ def test_a_merge_is_undone_and_stays_undone(memory, clock):
     other = memory.add("For the billing database I use PostgreSQL", **U)
     memory.flush()
     assert len(contents(memory)) == 1
-    memory.restore(other.id, reason="they are two databases")
+    memory.history.restore(other.id, reason="they are two databases")
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert len(contents(memory)) == 2
 
 
@@ -127,13 +127,13 @@ def test_undoing_a_merge_takes_back_what_it_had_given(open_memory, clock):
     (kept,) = facts_of(memory)
     assert set(kept.message_ids) == {"m1", "m2"}
     assert (kept.confidence, kept.tags) == (pytest.approx(0.82), ("m1", "m2"))
-    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.history.restore(by_content(memory, BILLING_AGAIN).id)
     memory.flush()
     kept = by_content(memory, BILLING)
     assert (kept.message_ids, kept.tags) == (("m1",), ("m1",))
     assert kept.confidence == pytest.approx(0.8)
     assert (kept.created_at, kept.confirmed_at) == (before.created_at, before.confirmed_at)
-    assert memory.history(kept.id)[-1].action == "told apart"
+    assert memory.history.versions(kept.id)[-1].action == "told apart"
 
 
 def test_undoing_one_merge_of_three_leaves_the_others(open_memory, clock):
@@ -141,7 +141,7 @@ def test_undoing_one_merge_of_three_leaves_the_others(open_memory, clock):
     for number, content in enumerate((BILLING, BILLING_AGAIN, BILLING_ANEW), start=1):
         tell(memory, clock, content, number)
     (kept,) = facts_of(memory)
-    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.history.restore(by_content(memory, BILLING_AGAIN).id)
     memory.flush()
     left = memory.get(kept.id)
     assert set(left.message_ids) == {"m1", "m3"}
@@ -153,18 +153,18 @@ def test_what_was_told_apart_stays_apart_when_it_is_said_again(open_memory, cloc
     memory = open_memory(extractor=stating())
     tell(memory, clock, BILLING, 1)
     tell(memory, clock, BILLING_AGAIN, 2)
-    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.history.restore(by_content(memory, BILLING_AGAIN).id)
     memory.flush()
     tell(memory, clock, BILLING_AGAIN, 3)  # extracted again, word for word
     tell(memory, clock, BILLING_ANEW, 4)  # and in other words, which may join one of them
-    memory.maintain()
+    memory.jobs.run()
     assert len(facts_of(memory)) == 2
     clock.advance(days=1)
     for fact in facts_of(memory):
         # a stronger statement takes each of them in; they are still apart
         memory.update(fact.id, confidence=0.5)
     tell(memory, clock, "For the billing database I do use PostgreSQL", 5)
-    memory.maintain()
+    memory.jobs.run()
     assert len(facts_of(memory)) == 2
 
 
@@ -176,9 +176,9 @@ def test_undoing_reaches_through_later_merges(open_memory, clock):
     memory.flush()
     assert [fact.id for fact in facts_of(memory)] == [stronger.id]
     assert said_in(memory, stronger) == ["m1", "m2"]
-    memory.restore(by_content(memory, BILLING_AGAIN).id)
+    memory.history.restore(by_content(memory, BILLING_AGAIN).id)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert said_in(memory, stronger) == ["m1"]
     assert len(facts_of(memory)) == 2
 
@@ -190,9 +190,9 @@ def test_the_same_words_can_be_told_apart_too(memory, clock):
     memory.update(other.id, content=BILLING)
     memory.flush()
     (kept,) = facts_of(memory)
-    memory.restore(first.id if kept.id == other.id else other.id)
+    memory.history.restore(first.id if kept.id == other.id else other.id)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert len(facts_of(memory)) == 2
 
 
@@ -206,10 +206,10 @@ def test_deleting_a_merged_fact_deletes_what_was_merged_into_it(memory, clock):
     for fact in (first, second):
         with pytest.raises(NotFoundError):
             memory.get(fact.id)
-    memory.maintain(["compact"])
+    memory.jobs.run(["compact"])
     with pytest.raises(NotFoundError):
-        memory.restore(second.id)
-    assert memory.history(second.id)[-1].action == "forgotten"
+        memory.history.restore(second.id)
+    assert memory.history.versions(second.id)[-1].action == "forgotten"
 
 
 # ---------------------------------------------------------------- what is left to look at
@@ -251,7 +251,7 @@ def test_fading_use_and_archiving_leave_nothing_to_look_at(memory, clock):
     memory.flush()
     clock.advance(weeks=3)
     inside(memory).uses.note([kept.id], clock.now())
-    runs = {run.job: run.counts for run in memory.maintain(["usage", "decay"])}
+    runs = {run.job: run.counts for run in memory.jobs.run(["usage", "decay"])}
     assert runs == {"usage": {"used": 1}, "decay": {"faded": 2, "archived": 1}}
     assert inside(memory).resolver.pending(BOTH) == []
 
@@ -261,7 +261,7 @@ def test_what_is_new_beside_fading_is_still_looked_at(open_memory, clock):
     memory.add("I live in Bergen", **U, category="project")
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert inside(memory).upkeep.run_due("conflicts").counts == {"superseded": 1}
 
 
@@ -278,7 +278,10 @@ def test_what_no_longer_holds_is_superseded_and_answers_what_was_believed(memory
     replaced = memory.get(old.id)
     assert (replaced.status, replaced.superseded_by) == (Status.SUPERSEDED, new.id)
     assert memory.search("where do I live", **U, as_of=then)[0].fact.content == "I live in Bergen"
-    assert [version.action for version in memory.history(old.id)] == ["added", "superseded"]
+    assert [version.action for version in memory.history.versions(old.id)] == [
+        "added",
+        "superseded",
+    ]
 
 
 def test_a_restored_fact_is_not_superseded_again(memory, clock):
@@ -286,9 +289,9 @@ def test_a_restored_fact_is_not_superseded_again(memory, clock):
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
     memory.flush()
-    memory.restore(old.id)
+    memory.history.restore(old.id)
     memory.flush()
-    memory.maintain()
+    memory.jobs.run()
     assert contents(memory) == ["I live in Bergen", "I live in Oslo"]
 
 
@@ -297,15 +300,15 @@ def test_a_dry_run_tells_exactly_what_would_change_and_changes_nothing(open_memo
     memory.add("I live in Bergen", **U)
     clock.advance(days=30)
     memory.add("I live in Oslo", **U)
-    (run,) = memory.maintain(["conflicts"], dry_run=True)
+    (run,) = memory.jobs.run(["conflicts"], dry_run=True)
     assert (run.dry_run, run.counts) == (True, {"superseded": 1})
     (planned,) = run.planned
     assert planned.startswith("supersede “I live in Bergen” by “I live in Oslo” (")
     assert len(contents(memory)) == 2
-    (run,) = memory.maintain(["conflicts"])
+    (run,) = memory.jobs.run(["conflicts"])
     assert run.counts == {"superseded": 1}
     assert contents(memory) == ["I live in Oslo"]
-    assert memory.runs()[0] == run
+    assert memory.jobs.runs()[0] == run
 
 
 def test_what_changes_while_it_is_planned_is_left_to_the_next_run(open_memory, clock):
@@ -334,17 +337,17 @@ def test_what_is_not_confirmed_fades_and_is_archived_and_comes_back(memory, cloc
     fact = memory.add("The beta ships in May", **U, category="project", confidence=0.5)
     kept = memory.add("Prefers tea", **U, category="preference", confidence=0.5)
     clock.advance(weeks=10)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert memory.get(fact.id).confidence == pytest.approx(0.4)
     assert memory.get(kept.id).confidence == 0.5  # preferences don't fade
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert memory.get(fact.id).confidence == pytest.approx(0.4)  # a week is taken once
     clock.advance(weeks=15)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert status(memory, fact) is Status.ARCHIVED
     assert "The beta ships in May" not in contents(memory)
-    memory.restore(fact.id)
-    memory.maintain(["decay"])
+    memory.history.restore(fact.id)
+    memory.jobs.run(["decay"])
     assert status(memory, fact) is Status.ACTIVE
 
 
@@ -353,17 +356,17 @@ def test_a_clock_that_was_ahead_archives_nothing_for_good(memory, clock):
     high = memory.add("The shop runs on Go", **U, category="technical", confidence=0.9)
     right = clock.now()
     clock.advance(weeks=40)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert status(memory, low) is Status.ARCHIVED
     assert memory.get(high.id).confidence == pytest.approx(0.5)
     clock.moment = right + timedelta(days=1)
-    (run,) = memory.maintain(["decay"])
+    (run,) = memory.jobs.run(["decay"])
     assert (run.error, run.counts) == (None, {"regained": 1, "restored": 1})
     assert memory.get(low.id).confidence == pytest.approx(0.5)
     assert memory.get(high.id).confidence == pytest.approx(0.9)
     assert "The beta ships in May" in contents(memory)
     clock.advance(weeks=1)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert memory.get(high.id).confidence == pytest.approx(0.89)
 
 
@@ -374,7 +377,7 @@ def test_an_old_memory_that_is_taken_in_today_has_not_faded_yet(memory, clock):
         category="project",
         created_at=clock.now() - timedelta(days=1000),
     )
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert memory.get(fact.id).confidence == 1.0
 
 
@@ -386,7 +389,7 @@ def test_over_the_cap_the_least_confident_go_and_pinned_ones_stay(open_memory):
         memory.add(word, **U, confidence=0.5 + number / 10, tags=["pinned"] if number == 0 else [])
         for number, word in enumerate(words)
     ]
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     assert [status(memory, fact) for fact in facts] == [
         Status.ACTIVE,
         Status.ARCHIVED,
@@ -400,10 +403,10 @@ def test_what_helped_is_counted_once_an_hour(memory, clock, open_memory):
     fact = memory.add("Prefers tea over coffee", **U)
     for _ in range(3):
         memory.context("tea or coffee?", **U)
-    memory.maintain(["usage"])
+    memory.jobs.run(["usage"])
     assert memory.get(fact.id).use_count == 1
     memory.context("tea or coffee?", **U)
-    memory.maintain(["usage"])
+    memory.jobs.run(["usage"])
     assert memory.get(fact.id).use_count == 1
     clock.advance(hours=2)
     memory.context("tea or coffee?", **U)
@@ -440,7 +443,7 @@ def test_use_confirmation_and_pins_slow_fading_in_ranking_as_in_the_sweep(open_m
     for _ in range(3):
         clock.advance(hours=2)
         inside(memory).uses.note([helped.id], clock.now())
-        memory.maintain(["usage"])
+        memory.jobs.run(["usage"])
     clock.advance(days=120)
     hits = memory.search("what is planned", **U, k=10, filters={"categories": ["project"]})
     parts = {hit.fact.id: hit.parts.retention for hit in hits}
@@ -463,19 +466,19 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
     memory.delete(fact.id, reason="gdpr")
     (told,) = memory.list(**U, filters="swordfish category:conversation")
     memory.delete(told.id, reason="gdpr")  # with the fact that was drawn from it
-    (run,) = memory.maintain(["compact"], dry_run=True)
+    (run,) = memory.jobs.run(["compact"], dry_run=True)
     assert run.counts["erased"] >= 3
-    (run,) = memory.maintain(["compact"])
+    (run,) = memory.jobs.run(["compact"])
     assert run.counts["erased"] >= 3
     assert run.error is None
-    assert [message.content for message in memory.messages(**S)] == ["I like tea"]
+    assert [message.content for message in memory.sessions.messages(**S)] == ["I like tea"]
     assert (
         memory.observe(say("My boat is called swordfish"), **S).accepted == 0
     )  # forgotten for good
-    assert all(finding.ok for finding in memory.check())
+    assert all(finding.ok for finding in memory.admin.check())
     with pytest.raises(NotFoundError):
         memory.get(fact.id)
-    assert memory.history(fact.id)[-1].reason == "gdpr"  # the tombstone
+    assert memory.history.versions(fact.id)[-1].reason == "gdpr"  # the tombstone
     memory.close()
     for path in (tmp_path / "store").rglob("*"):
         if path.is_file():
@@ -485,7 +488,7 @@ def test_compaction_leaves_no_text_of_what_was_forgotten(open_memory, tmp_path, 
             assert b"cardamom" not in held, path
     again = open_memory()
     again.flush()
-    assert [message.content for message in again.messages(**S)] == ["I like tea"]
+    assert [message.content for message in again.sessions.messages(**S)] == ["I like tea"]
     assert again.observe(say("My boat is called swordfish"), **S).accepted == 0
 
 
@@ -498,7 +501,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
 
     monkeypatch.setattr("semantic_memory.application.jobs.upkeep.to_archive", fail)
     memory.add("x", **U)
-    runs = memory.maintain()
+    runs = memory.jobs.run()
     assert {run.job: run.error for run in runs} == {
         "usage": None,
         "relevance": None,
@@ -516,7 +519,7 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
 
 def test_an_unknown_job_is_named(memory):
     with pytest.raises(InvalidInputError, match="unknown job 'sweep': use usage, relevance, "):
-        memory.maintain(["sweep"])
+        memory.jobs.run(["sweep"])
 
 
 def test_jobs_run_by_schedule_and_remember_when(memory, events, clock):
@@ -557,6 +560,6 @@ def test_settling_one_fact_at_a_time_leaves_nothing_for_a_look_at_all(open_memor
         clock.advance(days=1)
         memory.add(sentence, **U)
         memory.flush()
-    runs = memory.maintain(["dedup", "conflicts"], dry_run=True)
+    runs = memory.jobs.run(["dedup", "conflicts"], dry_run=True)
     assert [run.planned for run in runs] == [(), ()]
     assert 5 < len(contents(memory)) < len(said)

@@ -267,15 +267,15 @@ def test_what_is_not_delivered_yet_is_not_removed(open_memory):
     memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
     for number in range(5):
         memory.add(f"Likes tea number {number}", user_id="maya")
-    memory.maintain(["expiry"])
-    assert len(memory.events()) == 5
+    memory.jobs.run(["expiry"])
+    assert len(memory.events.list()) == 5
     memory.close()
     with receiving() as hook:
         webhook = {"url": hook.url, "secret": SECRET}
         memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
         assert eventually(lambda: len(hook.events) == 5)
         # The place is kept a moment after the endpoint has answered.
-        assert eventually(lambda: memory.maintain(["expiry"])[0].counts == {"events": 4})
+        assert eventually(lambda: memory.jobs.run(["expiry"])[0].counts == {"events": 4})
 
 
 def test_events_removed_while_there_was_no_webhook_are_reported(ledger, hook, deliver, events):

@@ -7,14 +7,6 @@ MCP tools and the command line show the same `semantic_memory.domain.fields`.
 from __future__ import annotations
 
 from semantic_memory.domain.requests.base import OfFact, OfSession, OfUser, Reasoned, Request
-from semantic_memory.domain.requests.beliefs import (
-    AcceptRequest,
-    LabelsRequest,
-    RejectRequest,
-    RetiredRequest,
-    ToConfirmRequest,
-    UndoRequest,
-)
 from semantic_memory.domain.requests.changes import (
     AddManyRequest,
     AddRequest,
@@ -64,6 +56,14 @@ from semantic_memory.domain.requests.profiles import (
     UpdateProfileRequest,
 )
 from semantic_memory.domain.requests.recall import ContextRequest, SearchRequest
+from semantic_memory.domain.requests.review import (
+    AcceptRequest,
+    LabelsRequest,
+    RejectRequest,
+    RetiredRequest,
+    ToConfirmRequest,
+    UndoRequest,
+)
 from semantic_memory.domain.requests.upkeep import (
     AuditRequest,
     CheckRequest,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -12,8 +13,13 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.fields import Number
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.values import Identifier, Value, parse
+from semantic_memory.domain.refusals import meant, parse
+from semantic_memory.domain.values import Identifier, Value
 from semantic_memory.domain.values import Whole as Whole
+
+P = ParamSpec("P")
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
+RequestT = TypeVar("RequestT", bound="Request")
 
 
 class Request(Value):
@@ -81,3 +87,40 @@ def several(given: object, place: str) -> Iterable[Any]:
 def example(**values: Any) -> ConfigDict:
     """Configure a request with an example for the service's OpenAPI document."""
     return ConfigDict(json_schema_extra={"examples": [values]})
+
+
+def built(build: Callable[P, RequestT], *args: P.args, **kwargs: P.kwargs) -> RequestT:
+    """Build a request from the arguments of a method.
+
+    Raises TypeError that names the method and its arguments, if these don't fit.
+    """
+    try:
+        return build(*args, **kwargs)
+    except TypeError:
+        signature = inspect.signature(build)
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            known = signature.parameters
+            near = next((meant(one, known) for one in kwargs if one not in known), "")
+            name = request_of(build).verb
+            raise TypeError(f"{name}() {error};{near} it takes {', '.join(known)}") from None
+        raise
+
+
+def request_of(build: Callable[..., Request]) -> type[Request]:
+    """Return the type of the requests that are built: by itself, or by its class method `of`."""
+    found: Any = build
+    request: type[Request] = getattr(found, "__self__", found)
+    return request
+
+
+def as_method(method: MethodT, build: Callable[..., Request]) -> MethodT:
+    """Give a method the name, documentation and signature that `help` and editors show."""
+    request = request_of(build)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    parameters = inspect.signature(build).parameters.values()
+    method.__name__ = method.__qualname__ = request.verb.rpartition(".")[2]
+    method.__doc__ = request.__doc__
+    method.__signature__ = inspect.Signature([own, *parameters])  # type: ignore[attr-defined]
+    return method

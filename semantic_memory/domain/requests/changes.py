@@ -14,6 +14,7 @@ from semantic_memory.domain.categories import Category
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.lexical import term
 from semantic_memory.domain.origins import OriginText
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.requests.base import (
     OfFact,
     OfUser,
@@ -33,7 +34,6 @@ from semantic_memory.domain.values import (
     Tag,
     Timestamp,
     Unit,
-    parse,
 )
 
 
@@ -54,7 +54,18 @@ class NewFact(Scoped):
 
 
 class AddRequest(OfUser, NewFact):
-    """Add one fact; a known one is confirmed and returned."""
+    """Add one fact. It is on disk, and found by the next search, when this returns.
+
+    A known fact is confirmed instead: its confidence rises a little, and it is returned. From
+    `expires_at` on, the fact is in no answer; the job `expiry` erases it, unless it is pinned
+    with the tag `pinned`. A `body` holds a decision, reference or procedure in fields; it is
+    searched and shown with the content. Say less with `trust` for what isn't the user's or the
+    application's own knowledge: it can't end what is trusted more.
+
+    A fact with `agent_id` or `run_id` belongs to that agent of the user, or to that run;
+    without them it is shared. Facts of different scopes are never one, and neither ends the
+    other.
+    """
 
     verb: ClassVar[str] = "add"
     model_config = example(
@@ -103,12 +114,15 @@ class AddRequest(OfUser, NewFact):
 
 
 class AddManyRequest(OfUser, Scoped):
-    """Add facts in one transaction; return the memory that says each, in order.
+    """Add facts in one transaction; each item holds the arguments of `add`, save the user.
 
-    An item may name an agent and a run of its own.
+    `agent_id` and `run_id` are those of the items that name none.
+
+    Returns the memory that says each, in order. Raises InvalidInputError that names the item;
+    nothing is added then.
     """
 
-    verb: ClassVar[str] = "add_many"
+    verb: ClassVar[str] = "transfer.add_many"
     model_config = example(
         user_id="maya",
         items=[{"content": "Is vegetarian"}, {"content": "Uses Linux", "category": "technical"}],
@@ -156,20 +170,55 @@ class Revision(Reasoned):
 
 
 class UpdateRequest(Revision, OfFact):
-    """Change a memory; the state before stays in its history."""
+    """Change a memory: the fields that `add` takes, save `created_at`.
+
+    A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
+    the history, and a replaced content goes on answering questions `as_of` a time before now.
+    Raises NotFoundError.
+    """
 
     verb: ClassVar[str] = "update"
 
     @classmethod
     def of(
-        cls, fact_id: str, *, user_id: str | None = None, reason: str = "", **changes: Any
+        cls,
+        fact_id: str,
+        *,
+        user_id: str | None = None,
+        content: str | None = None,
+        category: Category | str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        tags: Sequence[str] | None = None,
+        references: Sequence[str] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        expires_at: datetime | Literal["never"] | None = None,
+        body: Body | Mapping[str, Any] | None = None,
+        reason: str = "",
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **changes)
+        changes = {
+            "content": content,
+            "category": category,
+            "confidence": confidence,
+            "importance": importance,
+            "tags": tags,
+            "references": references,
+            "metadata": metadata,
+            "expires_at": expires_at,
+            "body": body,
+        }
+        given = {name: value for name, value in changes.items() if value is not None}
+        return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **given)
 
 
 class DeleteRequest(Reasoned, OfFact):
-    """Delete a memory for good, with what it was drawn from or what rests on it."""
+    """Delete a memory for good: no answer holds it any more. Raises NotFoundError.
+
+    A fact takes along the sentences that it was drawn from, unless another fact needs them; the
+    message keeps what else it said. A message takes the facts that nothing else says. Both take
+    the lines of the profile that rest on them. With `keep_source`, only the memory goes.
+    """
 
     verb: ClassVar[str] = "delete"
 
@@ -189,9 +238,12 @@ class DeleteRequest(Reasoned, OfFact):
 
 
 class RestoreRequest(Reasoned, OfFact):
-    """Restore a memory that was superseded, archived or quarantined."""
+    """Restore a memory that was superseded, archived or quarantined.
 
-    verb: ClassVar[str] = "restore"
+    Raises NotFoundError, also for a deleted one.
+    """
+
+    verb: ClassVar[str] = "history.restore"
 
     @classmethod
     def of(cls, fact_id: str, *, user_id: str | None = None, reason: str = "") -> Self:
@@ -200,7 +252,33 @@ class RestoreRequest(Reasoned, OfFact):
 
 
 class ForgetRequest(Reasoned, OfUser):
-    """Forget memories for good: those that meet all conditions, or `everything` of the user."""
+    """Forget what meets all conditions, or, with `everything` alone, all of a user's memory.
+
+    `entity` names a person, place or thing, `query` a subject, like "Anna's divorce": facts
+    that name it or are about it go, and of messages the sentences that do. "where I live"
+    leaves the homes of others, and "my job", "health" or "money" take all that the user said of
+    it. Without `force`, an entity that is a common word is refused, and what takes more than a
+    third of the user's memories; a dry run says so as `warning`. Profile fields and items that
+    were written by hand stay, and are listed as `kept_in`.
+
+    `agent_id` and `run_id` take only what is of that agent or run, not what is shared.
+
+    `source` rolls back what came from one source alone: "session:ID", "speaker:NAME",
+    "role:tool", "extractor:NAME" or "trust:LEVEL"; facts that it retired are current again,
+    unless others retired them too. With `withdraw`, its memories are quarantined instead, and
+    `history.restore` brings them back; facts still to be extracted are extracted first.
+
+    Memories of every status leave all answers for good, and leave tombstones with the reason. A
+    session or user that is forgotten as a whole also loses its session logs, windows and
+    checkpoints. As with `delete`, facts go with the sentences that they were drawn from, and
+    messages with the facts that nothing else says, unless `keep_source`. Returns the number of
+    memories forgotten, with the sentences that other messages lose as `sentences`; a dry run
+    forgets nothing, and returns the newest 100 memories as `memories` too.
+
+    With `now`, the texts are erased from all files before this returns, as the job `compact`
+    does. With `proof`, every file of the data directory is searched for them as well; the
+    outcome is `proof` of the result, with a receipt that `admin.verify_receipt` takes.
+    """
 
     verb: ClassVar[str] = "forget"
     model_config = example(user_id="maya", entity="Anna", dry_run=True)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, StrictBool
+from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.chat import MessageLike, messages_of
 from semantic_memory.domain.facts import Category
-from semantic_memory.domain.messages import HalfLife, Language, Message, SessionOptions, Verbosity
+from semantic_memory.domain.messages import (
+    HalfLife,
+    Language,
+    Message,
+    SessionMessage,
+    SessionOptions,
+    Verbosity,
+)
 from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example, several
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.values import Identifier, Unit, number
@@ -19,10 +26,23 @@ if TYPE_CHECKING:  # it would load numpy
     from semantic_memory.domain.ports import Progress
 
 
-class ObserveRequest(OfSession, Scoped):
-    """Take in messages of a conversation; they are on disk when this returns.
+class ObserveRequest(OfUser, Scoped):
+    """Take in messages of a conversation. They are on disk when this returns.
 
-    A message may name an agent and a run of its own.
+    A message is a `Message`, or one of OpenAI's or Anthropic's APIs, as a mapping or an object
+    of their libraries: texts are joined, images and files leave a placeholder, tool results
+    become messages of role `tool`, tool calls and thinking are left out.
+
+    Each becomes a memory of category `conversation` moments later; facts are extracted from
+    them once the session has gone quiet, or by `flush`. A message may name its own `session_id`,
+    like the lines of a JSONL file and the messages of an export, so that one list may hold several
+    sessions. A message whose id its session already has is skipped. With `agent_id` or `run_id`,
+    the messages and what is extracted from them belong to that agent or run, as for `add`; a
+    message may name its own.
+
+    Raises InvalidInputError if an id is used for another text, SessionClosedError if the
+    session was closed, StoreUnavailableError if the disk refuses; nothing of the session is kept
+    then.
     """
 
     verb: ClassVar[str] = "observe"
@@ -32,9 +52,30 @@ class ObserveRequest(OfSession, Scoped):
         messages=[{"role": "user", "content": "I moved to Berlin in March."}],
     )
 
-    messages: Annotated[list[Message], BeforeValidator(messages_of)] = Field(
+    session_id: Identifier | None = Field(None, description=fields.MESSAGES_SESSION)
+    messages: Annotated[list[SessionMessage | Message], BeforeValidator(messages_of)] = Field(
         description=fields.MESSAGES
     )
+
+    @model_validator(mode="after")
+    def _has_sessions(self) -> Self:
+        for place, message in enumerate(self.messages):
+            if self.session_of(message) is None:
+                raise ValueError(
+                    f"messages.{place} names no session: give session_id, or one in each message"
+                )
+        return self
+
+    def session_of(self, message: Message) -> str | None:
+        """Return the session of a message, its own or that of the call."""
+        own = message.session_id if isinstance(message, SessionMessage) else None
+        return own or self.session_id
+
+    @property
+    def only_session(self) -> str | None:
+        """The session of all messages; None if they are of several."""
+        found = {self.session_of(message) for message in self.messages} or {self.session_id}
+        return found.pop() if len(found) == 1 else None
 
     @classmethod
     def of(
@@ -42,7 +83,7 @@ class ObserveRequest(OfSession, Scoped):
         messages: Iterable[MessageLike],
         *,
         user_id: str,
-        session_id: str,
+        session_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> Self:
@@ -57,9 +98,9 @@ class ObserveRequest(OfSession, Scoped):
 
 
 class OpenSessionRequest(OfSession, Scoped):
-    """Open a conversation with a model; its options are objects of the calling process."""
+    """Open a conversation with a model."""
 
-    verb: ClassVar[str] = "session"
+    verb: ClassVar[str] = "sessions.open"
 
     @classmethod
     def of(
@@ -87,9 +128,13 @@ class FlushRequest(Request):
 
 
 class SessionsRequest(OfUser):
-    """List a user's sessions, the one with the latest message first."""
+    """Return a user's sessions, the one with the latest message first.
 
-    verb: ClassVar[str] = "sessions"
+    With `agent_id`, those of that agent alone: all of their messages are its, and they were
+    created by `observe` or for it. Their logs are read for that.
+    """
+
+    verb: ClassVar[str] = "sessions.list"
 
     agent_id: Identifier | None = Field(None, description=fields.SESSIONS_OF)
 
@@ -118,9 +163,14 @@ class _Overrides(OfUser):
 
 
 class CreateSessionRequest(_Overrides):
-    """Create a session without messages, with options of its own."""
+    """Create a session without messages, with the options of `sessions.configure`.
 
-    verb: ClassVar[str] = "create_session"
+    With `agent_id`, it is that agent's as long as nobody else's messages are in it.
+    `observe` creates a session too, with its first message. Raises SessionExistsError if there
+    is one of this id.
+    """
+
+    verb: ClassVar[str] = "sessions.create"
     model_config = example(user_id="maya", session_id="monday", language="German")
 
     session_id: Identifier | None = Field(None, description=fields.NEW_SESSION)
@@ -161,9 +211,13 @@ class _OfAgentsSession(OfSession):
 
 
 class LoadSessionRequest(_OfAgentsSession):
-    """Return a session, which takes messages again if it was closed."""
+    """Return a session with its statistics and options, and open it again if it was closed.
 
-    verb: ClassVar[str] = "load_session"
+    Raises NotFoundError if there is none; with `agent_id`, also if it isn't one of that agent
+    alone.
+    """
+
+    verb: ClassVar[str] = "sessions.load"
     model_config = example(user_id="maya", session_id="monday")
 
     @classmethod
@@ -173,9 +227,13 @@ class LoadSessionRequest(_OfAgentsSession):
 
 
 class CloseSessionRequest(_OfAgentsSession):
-    """Let a session take no further messages, and extract its facts."""
+    """Close a session: extract its facts, and refuse further messages until `sessions.load`.
 
-    verb: ClassVar[str] = "close_session"
+    If a model can't be reached, the facts are extracted later. Raises NotFoundError if there is
+    no such session, with `agent_id` as in `sessions.load`.
+    """
+
+    verb: ClassVar[str] = "sessions.close"
     model_config = example(user_id="maya", session_id="monday")
 
     @classmethod
@@ -185,9 +243,17 @@ class CloseSessionRequest(_OfAgentsSession):
 
 
 class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
-    """Override the options of a session from now on; an option that isn't given stays."""
+    """Override the options of a session from now on; an option that isn't given stays.
 
-    verb: ClassVar[str] = "configure_session"
+    With `extract` off, no facts are extracted from the messages said until it is on again; they
+    are kept and found all the same. With `fades` off, the session's facts are pinned. With
+    `compact` off, its window and log are never shortened. `half_life_days` and `floor` replace
+    those of the settings in ranking. `language` and `verbosity` become part of the system
+    prompt of `sessions.open`. A session can be configured before its first message. Returns the
+    options that hold now. `agent_id` as in `sessions.load`.
+    """
+
+    verb: ClassVar[str] = "sessions.configure"
     model_config = example(user_id="maya", session_id="monday", extract=False)
 
     @classmethod
@@ -221,9 +287,16 @@ class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
 
 
 class MessagesRequest(OfSession):
-    """List the messages of a session in the order in which they were said, or the latest first."""
+    """Return a session's messages in order, without the forgotten ones.
 
-    verb: ClassVar[str] = "messages"
+    With `newest`, the latest comes first. `limit` returns the first ones of that order: with
+    `newest`, the last page of the conversation. With `agent_id`, only that agent's messages and
+    the shared ones.
+
+    Raises NotFoundError if there is none.
+    """
+
+    verb: ClassVar[str] = "sessions.messages"
 
     agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
     limit: Annotated[int, Field(ge=1), BeforeValidator(number)] | None = Field(
@@ -252,9 +325,16 @@ class MessagesRequest(OfSession):
 
 
 class PopRequest(OfSession):
-    """Take back the latest message of a session, with the facts that nothing else says."""
+    """Take back the latest message of a session, or another of it, and return it.
 
-    verb: ClassVar[str] = "pop"
+    It is erased for good, with the facts that nothing else says; what it alone had superseded
+    is current again. Messages that were just observed can be taken back too, before anything
+    is extracted from them. With `agent_id`, only a message of that agent.
+
+    Raises NotFoundError if there is none.
+    """
+
+    verb: ClassVar[str] = "sessions.pop"
     model_config = example(user_id="maya", session_id="monday")
 
     message_id: Identifier | None = Field(None, description=fields.MESSAGE)
@@ -276,9 +356,13 @@ class PopRequest(OfSession):
 
 
 class RequestsRequest(OfUser):
-    """List a user's requests to forget, the latest first: pending, done and declined ones."""
+    """Return the user's requests to forget, said in conversations, the latest first.
 
-    verb: ClassVar[str] = "requests"
+    A request changes nothing until it is settled: by the application, or by the user's second
+    clear word in the conversation.
+    """
+
+    verb: ClassVar[str] = "history.requests"
 
     @classmethod
     def of(cls, *, user_id: str) -> Self:
@@ -287,9 +371,15 @@ class RequestsRequest(OfUser):
 
 
 class SettleRequest(OfUser):
-    """Settle a user's request to forget: forget what it names, say that it is done, or decline."""
+    """Settle a request to forget, which erases its subject; return it.
 
-    verb: ClassVar[str] = "settle_request"
+    The answer "forget" forgets what the request names, as `forget(query=subject)` or
+    `forget(everything=True)` do; "done" says that the application has; "decline" that nothing
+    is forgotten. `forget` with the same subject settles it too. A request that is settled stays
+    as it is. Raises NotFoundError.
+    """
+
+    verb: ClassVar[str] = "history.settle"
     model_config = example(user_id="maya", request_id="0c5b01", answer="forget")
 
     request_id: Identifier = Field(description=fields.REQUEST)

@@ -25,9 +25,15 @@ class _OfFeed(Value):
 
 
 class EventsRequest(_OfFeed, Request):
-    """List changes of the memory in their order, a page at a time."""
+    """Return what changed in the memory, in its order: ids, kinds and actions, and no texts.
 
-    verb: ClassVar[str] = "events"
+    Kinds are observed, added, updated, superseded, forgotten and extracted. The `next` of the
+    page as `after` continues behind it, also after a restart; a page without events is the end.
+    With `after="now"` it holds none, and `next` is where later ones begin. Raises
+    InvalidInputError for an `after` that this store hasn't reached.
+    """
+
+    verb: ClassVar[str] = "events.list"
 
     after: Place = Field(0, description=fields.AFTER_EVENT)
     limit: Count = number(fields.EVENTS)
@@ -47,9 +53,14 @@ class EventsRequest(_OfFeed, Request):
 
 
 class SubscribeRequest(_OfFeed, Request):
-    """Follow the changes of the memory as they happen."""
+    """Follow what changes in the memory: an iterator that waits for the next event.
 
-    verb: ClassVar[str] = "subscribe"
+    Begins with the call, or behind the event `after`: the `id` of the last one that was dealt
+    with, for a reader that was away. Ends when it or the memory is closed; it is a context
+    manager. Nothing is lost however slowly it is read, as the events wait in the ledger.
+    """
+
+    verb: ClassVar[str] = "events.subscribe"
 
     after: Place = Field(NOW, description=fields.AFTER_EVENT)
 

@@ -51,7 +51,15 @@ class _OfItem(OfUser):
 
 
 class PutItemRequest(_OfItem):
-    """Keep a value under a key, in place of the one before."""
+    """Keep a value under a key, in place of the one before.
+
+    With `ttl`, the item is gone so many seconds after it was put or read last. `search` finds
+    it by the texts at the paths of `index`, like `title` or `notes[*].text`; by all of it
+    without any, and not at all with False.
+
+    Raises InvalidInputError for a value with a secret or personal data, by the settings, unless
+    `index` is False: such a value is kept as it is.
+    """
 
     verb: ClassVar[str] = "items.put"
     model_config = example(
@@ -94,7 +102,10 @@ class PutItemRequest(_OfItem):
 
 
 class GetItemRequest(_OfItem):
-    """Return the item under a key."""
+    """Return the item under a key. Raises NotFoundError.
+
+    Its time to live begins anew, unless `refresh` is False.
+    """
 
     verb: ClassVar[str] = "items.get"
 
@@ -108,7 +119,7 @@ class GetItemRequest(_OfItem):
 
 
 class DeleteItemRequest(_OfItem):
-    """Delete the item under a key; return whether there was one."""
+    """Delete the item under a key; return False if there is none."""
 
     verb: ClassVar[str] = "items.delete"
 
@@ -131,7 +142,12 @@ class _Found(_OfNamespaces):
 
 
 class ListItemsRequest(_Found):
-    """List items, the one put last first."""
+    """Return items of namespaces that begin with `namespace`, the one put last first.
+
+    `filters` are conditions on values: `{"kind": "note", "stars": {"$gte": 3}}`, with the
+    operators `$eq $ne $gt $gte $lt $lte` and `.` between the levels of a path. With `user_id`
+    None, of every user.
+    """
 
     verb: ClassVar[str] = "items.list"
     model_config = example(user_id="maya", namespace=["preferences"], filters={"theme": "dark"})
@@ -161,7 +177,11 @@ class ListItemsRequest(_Found):
 
 
 class SearchItemsRequest(_Found):
-    """Find items by the texts at their indexed paths, the best first."""
+    """Return the items whose indexed texts are nearest to a query, the best first.
+
+    By meaning, by words or both; the other arguments are those of `list`. Raises ProviderError
+    if the embedding model can't be reached.
+    """
 
     verb: ClassVar[str] = "items.search"
     model_config = example(user_id="maya", query="dark colours", limit=3)
@@ -197,7 +217,10 @@ class SearchItemsRequest(_Found):
 
 
 class NamespacesRequest(_OfNamespaces):
-    """List the namespaces that have items, in order; the label `*` stands for any one."""
+    """Return the namespaces that have items, in order, cut to `max_depth` labels.
+
+    In `prefix` and `suffix` the label `*` stands for any one.
+    """
 
     verb: ClassVar[str] = "items.namespaces"
 

@@ -38,25 +38,45 @@ class _ById(OfFact):
 
 
 class GetRequest(_ById):
-    """Return one memory."""
+    """Return a memory by its id. Raises NotFoundError, also for a deleted one.
+
+    With `user_id`, here and below, also for a memory of another user.
+    """
 
     verb: ClassVar[str] = "get"
 
 
 class HistoryRequest(_ById):
-    """List the states of a memory, oldest first, also of a deleted one."""
+    """Return every state of a memory, oldest first, also of a deleted one.
 
-    verb: ClassVar[str] = "history"
+    Raises NotFoundError.
+    """
+
+    verb: ClassVar[str] = "history.versions"
 
 
 class ExplainRequest(_ById):
-    """Return a memory with its retention and what it replaced, or what replaced it."""
+    """Return a memory's retention, and the memories it replaced or that replaced it.
 
-    verb: ClassVar[str] = "explain"
+    Raises NotFoundError.
+    """
+
+    verb: ClassVar[str] = "history.explain"
 
 
 class ListRequest(OfUser):
-    """List a user's memories, newest first unless the filters sort them otherwise."""
+    """Return a user's memories, newest first unless `sort` or the filters' sort say otherwise.
+
+    The `next` of a page as `after` gives the page behind it, which repeats and skips no memory,
+    whatever is written meanwhile; the id of a memory continues from where it is now. Relevance
+    is as the hourly sweep left it. With `agent_id` or `run_id`, only memories of that agent or
+    run.
+
+    `status` lists those that are active, superseded, quarantined, archived or forgotten,
+    instead of those believed now. Of a forgotten one it shows id, times and `tombstone`: when,
+    why and with which API key it was forgotten, and never a text. Without a `limit` all are
+    returned.
+    """
 
     verb: ClassVar[str] = "list"
 
@@ -106,9 +126,12 @@ class ListRequest(OfUser):
 
 
 class TagsRequest(OfUser):
-    """List a user's tags, each with the number of memories that have it or one below it."""
+    """Return the tags of a user's memories, by name, each with the number that have it.
 
-    verb: ClassVar[str] = "tags"
+    Memories count for the topics above their tags too: `work` has those of `work.deadlines`.
+    """
+
+    verb: ClassVar[str] = "profile.tags"
 
     @classmethod
     def of(cls, *, user_id: str) -> Self:
@@ -174,9 +197,12 @@ _FLAT = {
 
 
 class LayoutRequest(OfUser):
-    """Lay out a user's memories in two dimensions: what is near in meaning lies near."""
+    """Lay a user's memories out in two dimensions, near in meaning near in place.
 
-    verb: ClassVar[str] = "layout"
+    The newest `limit` of those believed, facts before messages.
+    """
+
+    verb: ClassVar[str] = "profile.layout"
 
     limit: Whole = number(fields.POINTS)
 

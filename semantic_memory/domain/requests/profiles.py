@@ -11,15 +11,20 @@ from pydantic import Field
 from semantic_memory.domain import fields
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.profile import ProfileField
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.requests.base import OfUser, example
 from semantic_memory.domain.scope import Scope
-from semantic_memory.domain.values import Content, Identifier, Timestamp, Value, parse
+from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 
 class ProfileRequest(OfUser):
-    """Return a user's profile and history."""
+    """Return a user's profile and history, now or as they stood at `as_of`.
 
-    verb: ClassVar[str] = "profile"
+    They follow new messages and facts moments later. With `agent_id`, only what rests on the
+    memories of that agent and on shared ones.
+    """
+
+    verb: ClassVar[str] = "profile.get"
 
     as_of: Timestamp | None = Field(None, description=fields.PROFILE_AS_OF)
     agent_id: Identifier | None = Field(None, description=fields.AS_AGENT)
@@ -62,9 +67,13 @@ class ProfileTexts(Value):
 
 
 class UpdateProfileRequest(OfUser):
-    """Write fields of a profile by hand; they stay until they are written again."""
+    """Write fields of a profile by hand, like `work_context` or `diet`.
 
-    verb: ClassVar[str] = "update_profile"
+    A written text stays until it is written again; None returns a field to the text derived
+    from facts.
+    """
+
+    verb: ClassVar[str] = "profile.update"
 
     fields: ProfileTexts
 
@@ -75,9 +84,9 @@ class UpdateProfileRequest(OfUser):
 
 
 class ProfileHistoryRequest(OfUser):
-    """List the texts that a field of a profile has had, in order."""
+    """Return the texts that a field of a profile has had, in order."""
 
-    verb: ClassVar[str] = "profile_history"
+    verb: ClassVar[str] = "profile.history"
 
     field: ProfileField = Field(description=fields.PROFILE_FIELD)
 

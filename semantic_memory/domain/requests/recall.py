@@ -42,7 +42,19 @@ class _Question(OfUser):
 
 
 class SearchRequest(_Question):
-    """Find the user's `k` best memories for a query, each with the parts of its score."""
+    """Return the user's `k` best memories for `query`, best first, with their scores' parts.
+
+    `filters` is a `Filters`, a mapping of its fields, or a query in text form, like
+    `tag:work.* -tag:old since:"last month" "web apps" auth*`; unknown keys are errors. `as_of`
+    searches the memories that were believed then. Hits below `min_score` are left out; what
+    score is good depends on the embedder, so look at a few first.
+
+    All memories of the user are searched, whichever agent they belong to. With `agent_id`, only
+    that agent's and the shared ones; with `run_id`, only that run's and those of no run.
+
+    `spaces` are further users, such as a team, whose memories are ranked among the user's; the
+    `space` of such a hit names its owner.
+    """
 
     verb: ClassVar[str] = "search"
     model_config = example(user_id="maya", query="Where does Maya live?", k=3)
@@ -83,7 +95,15 @@ class SearchRequest(_Question):
 
 
 class ContextRequest(_Question):
-    """Pack profile, history and the memories that help with a query into a block for a prompt."""
+    """Pack a block for a prompt, at most `budget` tokens: profile, history, facts, messages.
+
+    The count is exact for the model in the settings. Memories that match but don't fit are
+    counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
+    the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
+    `min_trust` leaves out what is trusted less: "agent" all that no one vouches for. `agent_id`
+    and `run_id` as in `search`. Memories of `spaces` compete for the same budget, and say whose
+    they are; profile, history and facts of great importance are the user's alone.
+    """
 
     verb: ClassVar[str] = "context"
     model_config = example(user_id="maya", query="Plan a weekend for Maya", budget=500)

@@ -26,9 +26,13 @@ class _Exported(OfUser):
 
 
 class ExportRequest(_Exported):
-    """Export a user's memory, or what passes filters, as records that JSON can hold."""
+    """Yield a user's memory, one session's or what passes `filters`, as JSON-like records.
 
-    verb: ClassVar[str] = "export"
+    Memories of every status, unless `filters` name some; with `agent_id` or `run_id`, only
+    those of that agent or run. `transfer.load` reads the records.
+    """
+
+    verb: ClassVar[str] = "transfer.export"
 
     filters: FiltersField = Field(Filters(), description=fields.FILTERS)
 
@@ -58,9 +62,13 @@ class ExportRequest(_Exported):
 
 
 class LoadRequest(OfUser):
-    """Load records that `export` made, as memories of this user."""
+    """Load records that `export` made, as memories of `user_id`; return the number of new ones.
 
-    verb: ClassVar[str] = "load"
+    Loading them again adds nothing. Raises RecordRefusedError that names the record; those
+    before it are kept.
+    """
+
+    verb: ClassVar[str] = "transfer.load"
 
     records: SkipValidation[Iterable[Mapping[str, Any]]] = Field(exclude=True)
     """May be of any number: each is checked when it is loaded."""
@@ -72,9 +80,13 @@ class LoadRequest(OfUser):
 
 
 class ToDictRequest(_Exported):
-    """Return a user's memory, or one session's, as one JSON document that `from_dict` reads."""
+    """Return a user's memory, or one session's, as one document that JSON can hold.
 
-    verb: ClassVar[str] = "to_dict"
+    `from_dict` reads it; `agent_id` and `run_id` as for `export`. Of a long memory, `export`
+    yields one record after the other.
+    """
+
+    verb: ClassVar[str] = "transfer.to_dict"
 
     @classmethod
     def of(
@@ -90,9 +102,12 @@ class ToDictRequest(_Exported):
 
 
 class FromDictRequest(OfUser):
-    """Load a document that `to_dict` made, as memories of this user."""
+    """Load a document that `to_dict` made, as memories of `user_id`; as `load` does.
 
-    verb: ClassVar[str] = "from_dict"
+    Returns the number of new memories. Raises InvalidInputError that names the wrong part.
+    """
+
+    verb: ClassVar[str] = "transfer.from_dict"
 
     document: Mapping[str, Any]
     """Checked when it is loaded."""
@@ -106,19 +121,19 @@ class FromDictRequest(OfUser):
 class UsersRequest(Request):
     """List the users with a memory."""
 
-    verb: ClassVar[str] = "users"
+    verb: ClassVar[str] = "admin.users"
 
 
 class StatsRequest(Request):
     """Count the contents of the store."""
 
-    verb: ClassVar[str] = "stats"
+    verb: ClassVar[str] = "admin.stats"
 
 
 class CheckRequest(Request):
     """Check the store from end to end, with a remedy for each problem."""
 
-    verb: ClassVar[str] = "check"
+    verb: ClassVar[str] = "admin.check"
 
 
 def _known(name: str) -> str:
@@ -133,9 +148,12 @@ JobName = Annotated[
 
 
 class MaintainRequest(Request):
-    """Run maintenance jobs now."""
+    """Run maintenance jobs now: those of `semantic_memory.domain.fields.JOBS`, or all.
 
-    verb: ClassVar[str] = "maintain"
+    A dry run reports the changes without making them.
+    """
+
+    verb: ClassVar[str] = "jobs.run"
     model_config = example(jobs=["dedup", "decay"], dry_run=True)
 
     jobs: list[JobName] = Field(
@@ -155,9 +173,9 @@ class MaintainRequest(Request):
 
 
 class VerifyRequest(Request):
-    """Verify a receipt of forgetting."""
+    """Return whether this store issued a receipt, and whether what it names is still gone."""
 
-    verb: ClassVar[str] = "verify_receipt"
+    verb: ClassVar[str] = "admin.verify_receipt"
 
     receipt: ForgetReceipt = Field(description=fields.RECEIPT)
 
@@ -168,9 +186,9 @@ class VerifyRequest(Request):
 
 
 class RunsRequest(Request):
-    """List the latest runs of maintenance jobs."""
+    """Return the latest runs of maintenance jobs, the latest first."""
 
-    verb: ClassVar[str] = "runs"
+    verb: ClassVar[str] = "jobs.runs"
 
     limit: Count = number(fields.RUNS)
 
@@ -181,9 +199,13 @@ class RunsRequest(Request):
 
 
 class AuditRequest(OfUser):
-    """List what entered a user's prompts, the latest block first: ids of memories, no texts."""
+    """Return which memories entered the user's prompts, the latest block first.
 
-    verb: ClassVar[str] = "audit"
+    Each with time, session, API key, and for each memory why it was there and its score; no
+    texts. Of the latest `context.audit` blocks; of those with `memory_id`, if that is given.
+    """
+
+    verb: ClassVar[str] = "history.audit"
 
     memory_id: Identifier | None = Field(None, description=fields.WITH_MEMORY)
     limit: Count = number(fields.RECORDS)
@@ -199,7 +221,7 @@ class AuditRequest(OfUser):
 class RebuildRequest(Request):
     """Fill the vector index anew from the ledger, embedding nothing."""
 
-    verb: ClassVar[str] = "rebuild"
+    verb: ClassVar[str] = "admin.rebuild"
 
     @classmethod
     def of(cls, progress: Progress | None = None) -> Self:

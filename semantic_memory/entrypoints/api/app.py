@@ -17,7 +17,17 @@ from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.errors import ProviderError, StoreError
-from semantic_memory.entrypoints.api import beliefs, feed, items, problems, routes, transfer, upkeep
+from semantic_memory.entrypoints.api import (
+    feed,
+    history,
+    items,
+    problems,
+    profile,
+    routes,
+    sessions,
+    transfer,
+    upkeep,
+)
 from semantic_memory.entrypoints.api.access import Access, Doorkeeper, Rates
 from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
@@ -31,6 +41,7 @@ from semantic_memory.entrypoints.metrics import RequestMetrics, StoreFigures
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ServiceSettings
 
+_GROUPS = {"sessions", "profile", "history", "transfer", "events", "jobs", "admin", "items"}
 _logger = logging.getLogger("semantic_memory.service")
 
 
@@ -72,19 +83,26 @@ def create_app(
     app.state.streams = feed.Streams()
     app.state.registry = registry
     app.state.store_registry = store = CollectorRegistry()
-    StoreFigures(store, memory.stats)
+    StoreFigures(store, memory.admin.stats)
     app.state.sampler = Sampler(registry, store, SystemClock())
     problems.install(app)
     for router in (
         routes.writes,
         routes.reads,
+        sessions.writes,
+        sessions.reads,
+        profile.writes,
+        profile.reads,
+        history.writes,
+        history.reads,
+        transfer.writes,
+        transfer.router,
         items.writes,
         items.reads,
-        beliefs.writes,
-        beliefs.reads,
-        transfer.router,
         feed.router,
-        upkeep.router,
+        upkeep.work,
+        upkeep.jobs,
+        upkeep.admin,
         inspecting.router,
     ):
         app.include_router(router, dependencies=[Depends(same_user)])
@@ -139,4 +157,5 @@ async def _drain(memory: SemanticMemory, seconds: float) -> None:
 
 
 def _operation_id(route: APIRoute) -> str:
-    return route.name.rstrip("_")
+    """Return a verb's name, behind that of its group."""
+    return "_".join([*(_GROUPS & {*route.tags}), route.name.rstrip("_")])

@@ -17,7 +17,7 @@ from semantic_memory.domain.facts import Fact, FactVersion
 from semantic_memory.domain.feed import MemoryEvent
 from semantic_memory.domain.fields import MOST_ITEMS
 from semantic_memory.domain.forget_requests import RequestToForget
-from semantic_memory.domain.messages import Message, SessionInfo
+from semantic_memory.domain.messages import Message, SessionInfo, SessionMessage
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
@@ -60,9 +60,9 @@ class ObserveBody(ObserveRequest):
     """Messages of a conversation."""
 
     messages: Annotated[
-        list[Message],
+        list[SessionMessage | Message],
         BeforeValidator(messages_of),
-        BeforeValidator(_limited, json_schema_input_type=list[Message | ApiMessage]),
+        BeforeValidator(_limited, json_schema_input_type=list[SessionMessage | ApiMessage]),
     ] = Field(
         description=fields.MESSAGES, json_schema_extra={"minItems": 1, "maxItems": MOST_ITEMS}
     )

@@ -1,4 +1,4 @@
-"""The feed of changes: a page as JSON, or a stream of server-sent events that goes on."""
+"""The route of `memory.events`: a page as JSON, or a stream of server-sent events that goes on."""
 
 from __future__ import annotations
 
@@ -7,29 +7,27 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.responses import JSONResponse, Response
 
-from semantic_memory.aio import AsyncSubscription
 from semantic_memory.domain import fields
 from semantic_memory.domain.errors import EventsRemovedError
 from semantic_memory.domain.feed import NOW, MemoryEvent
 from semantic_memory.domain.requests.feed import FeedQuery
-from semantic_memory.entrypoints.api.access import CurrentCaller, Doorkeeper, documents_key
+from semantic_memory.entrypoints.api.access import CurrentCaller, Doorkeeper
 from semantic_memory.entrypoints.api.bodies import Events
-from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.entrypoints.api.routes import Opened, reading
 from semantic_memory.entrypoints.callers import Caller, Right
+from semantic_memory.groups.subscription import AsyncSubscription
 
 STREAM = EventSourceResponse.media_type
 HEARTBEAT_SECONDS = 15.0
 """Pause after which a stream without events says that it is alive: proxies end silent ones."""
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-router = APIRouter(
-    prefix="/v1", tags=["events"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
-)
+router = reading("/v1", "events")
 
 
 class Streams:
@@ -66,7 +64,7 @@ class Streams:
     response_model=Events,
     responses={200: {"content": {STREAM: {"schema": {"type": "string"}}}}},
 )
-async def events(
+async def list_(
     request: Request,
     asked: Annotated[FeedQuery, Query()],
     caller: CurrentCaller,
@@ -85,7 +83,7 @@ async def events(
     if STREAM not in request.headers.get("accept", ""):
         after = 0 if asked.after is None else asked.after
         page = await run_in_threadpool(
-            memory.events, after=after, user_id=user_id, kinds=asked.kinds, limit=asked.limit
+            memory.events.list, after=after, user_id=user_id, kinds=asked.kinds, limit=asked.limit
         )
         body = Events(items=_covered(page, caller), next=page.next)
         return JSONResponse(body.model_dump(mode="json", exclude_defaults=True))
@@ -93,7 +91,9 @@ async def events(
     if last_event_id:
         start = int(last_event_id)
     feed = AsyncSubscription(
-        await run_in_threadpool(memory.subscribe, after=start, user_id=user_id, kinds=asked.kinds)
+        await run_in_threadpool(
+            memory.events.subscribe, after=start, user_id=user_id, kinds=asked.kinds
+        )
     )
     return EventSourceResponse(_streamed(request, feed), headers=_HEADERS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Query, Response
 
 from semantic_memory.domain.items import Item, ItemHit
 from semantic_memory.domain.requests import (
@@ -18,22 +18,13 @@ from semantic_memory.domain.requests import (
 from semantic_memory.domain.values import Value
 from semantic_memory.entrypoints.agent_limits import own_namespace, own_prefix
 from semantic_memory.entrypoints.api import bodies
-from semantic_memory.entrypoints.api.access import CurrentCaller, documents_key
-from semantic_memory.entrypoints.api.idempotency import Once, accepts_idempotency_key
+from semantic_memory.entrypoints.api.access import CurrentCaller
 from semantic_memory.entrypoints.api.problems import documented
-from semantic_memory.entrypoints.api.routes import CONFLICT, EVERYWHERE, UNKNOWN, Opened
+from semantic_memory.entrypoints.api.routes import UNKNOWN, Opened, reading, writing
 from semantic_memory.entrypoints.rights import Right
 
-reads = APIRouter(
-    prefix="/v1/items", tags=["items"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
-)
-writes = APIRouter(
-    prefix="/v1/items",
-    tags=["items"],
-    route_class=Once,
-    responses=EVERYWHERE | CONFLICT,
-    dependencies=[Depends(documents_key), Depends(accepts_idempotency_key)],
-)
+reads = reading("/v1/items", "items")
+writes = writing("/v1/items", "items")
 
 
 class Deleted(Value):
@@ -55,7 +46,7 @@ class Namespaces(bodies.Items[list[str]]):
 
 
 @writes.post("", status_code=204, response_class=Response)
-def put_item(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> None:
+def put(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> None:
     """Keep a value under a key, in place of the one before."""
     caller.require(Right.WRITE, body.user_id, scoped=True)
     own_namespace(caller, body.namespace)
@@ -63,9 +54,7 @@ def put_item(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> Non
 
 
 @reads.get("/item", responses=UNKNOWN)
-def get_item(
-    asked: Annotated[GetItemRequest, Query()], caller: CurrentCaller, memory: Opened
-) -> Item:
+def get(asked: Annotated[GetItemRequest, Query()], caller: CurrentCaller, memory: Opened) -> Item:
     """Return the item under a key; its time to live begins anew."""
     caller.require(Right.READ, asked.user_id, scoped=True)
     own_namespace(caller, asked.namespace)
@@ -73,7 +62,7 @@ def get_item(
 
 
 @writes.delete("/item")
-def delete_item(
+def delete(
     asked: Annotated[DeleteItemRequest, Query()], caller: CurrentCaller, memory: Opened
 ) -> Deleted:
     """Delete the item under a key, if there is one."""
@@ -83,7 +72,7 @@ def delete_item(
 
 
 @reads.post("/list")
-def list_items(body: ListItemsRequest, caller: CurrentCaller, memory: Opened) -> FoundItems:
+def list_(body: ListItemsRequest, caller: CurrentCaller, memory: Opened) -> FoundItems:
     """List items of namespaces that begin with a prefix, the one put last first."""
     caller.require_user(Right.READ, body.user_id, scoped=True)
     prefix = own_prefix(caller, body.namespace)
@@ -91,7 +80,7 @@ def list_items(body: ListItemsRequest, caller: CurrentCaller, memory: Opened) ->
 
 
 @reads.post("/search", responses=documented(502))
-def search_items(body: SearchItemsRequest, caller: CurrentCaller, memory: Opened) -> ItemHits:
+def search(body: SearchItemsRequest, caller: CurrentCaller, memory: Opened) -> ItemHits:
     """Find items by the texts at their indexed paths, the best first."""
     caller.require_user(Right.READ, body.user_id, scoped=True)
     prefix = own_prefix(caller, body.namespace)

@@ -20,7 +20,7 @@ _logger = logging.getLogger("semantic_memory.requests")
 _GIVEN_ID = regex(r"[A-Za-z0-9_.\-]{1,64}")
 FIXED_PATHS = frozenset({"/mcp"})
 """Routes that the framework doesn't name."""
-STREAMED_PATHS = frozenset({"/v1/import"})
+STREAMED_PATHS = frozenset({"/v1/transfer/import"})
 """Take bodies of any length, line by line."""
 
 
@@ -129,4 +129,6 @@ class BodyLimits:
         await self._app(scope, limited, send)
 
     def _too_large(self) -> str:
-        return f"a body may have {self._most_bytes:,} bytes: send several, or use /v1/import"
+        return (
+            f"a body may have {self._most_bytes:,} bytes: send several, or use /v1/transfer/import"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import iter_route_contexts
+from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -34,6 +34,7 @@ from semantic_memory.domain.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.refusals import each
 
 MEDIA_TYPE = "application/problem+json"
 TYPE = "/problems/"
@@ -171,7 +172,7 @@ def install(app: FastAPI) -> None:
         return problem(request.scope, status, str(error), name=name, figures=_figures(error))
 
     async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        reasons = [_reason(item) for item in error.errors()]
+        reasons = [*_reasons(request.scope.get("route"), error.errors())]
         return problem(request.scope, 422, "; ".join(reasons), errors=reasons)
 
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
@@ -213,6 +214,24 @@ def _methods(app: FastAPI, path: str) -> list[str]:
     return sorted({method for route in matching for method in route.methods or ()})
 
 
-def _reason(item: Mapping[str, Any]) -> str:
-    place = ".".join(str(part) for part in item["loc"])
-    return f"{place}: {str(item['msg']).removeprefix('Value error, ')}"
+def _reasons(route: object, details: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Describe what was refused of a request, by the types that its route takes."""
+    for detail in details:
+        source, *loc = detail["loc"]
+        if detail["type"] == "json_invalid":
+            yield f"the body is no JSON: {detail['ctx']['error']} at character {loc[0]}"
+            continue
+        kinds = _taken(route, source) if isinstance(route, APIRoute) else None
+        yield from each([{**detail, "loc": loc or [source]}], kinds)
+
+
+def _taken(route: APIRoute, source: str) -> Any:
+    """Return the type of a route's body or query, or those of its parameters by name."""
+    fields = getattr(route.dependant, f"{source}_params", [])
+    kinds = {field.alias: field.field_info for field in fields}
+    alone = [one for one in kinds.values() if _is_model(one.annotation)]
+    return alone[0] if len(kinds) == 1 and alone else kinds
+
+
+def _is_model(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -1,4 +1,7 @@
-"""Routes for memories: each checks the caller's rights and returns one call of the facade."""
+"""Routes for the verbs of the memory itself, and what the routes of groups share.
+
+Each checks the caller's rights and returns one call of the facade.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +10,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.facts import Explanation, Fact
-from semantic_memory.domain.forget_requests import RequestToForget
-from semantic_memory.domain.layout import Layout
-from semantic_memory.domain.messages import Message, Receipt, SessionInfo, SessionOptions
-from semantic_memory.domain.profile import Overview, ProfileField
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.messages import Receipt
 from semantic_memory.domain.recall import Context
-from semantic_memory.domain.reports import Verified
 from semantic_memory.domain.requests import (
     AddRequest,
-    AuditRequest,
-    CloseSessionRequest,
-    ConfigureSessionRequest,
-    CreateSessionRequest,
     ForgetRequest,
     ListQuery,
-    LoadSessionRequest,
-    PopRequest,
-    ProfileRequest,
-    ProfileTexts,
-    Reasoned,
     Revision,
     SearchRequest,
-    SessionsRequest,
-    SettleRequest,
-    VerifyRequest,
 )
 from semantic_memory.domain.values import Identifier, derived_id
 from semantic_memory.entrypoints.agent_limits import owned, seen, shown
@@ -39,28 +26,15 @@ from semantic_memory.entrypoints.api.access import (
     AnyReader,
     AnyWriter,
     CurrentCaller,
-    Reader,
-    UserId,
-    Writer,
     documents_key,
 )
 from semantic_memory.entrypoints.api.bodies import (
-    AddManyBody,
     ContextBody,
-    Facts,
     Forgotten,
-    History,
     Hits,
-    Lines,
-    Messages,
     ObserveBody,
     Page,
-    Prompts,
-    Requests,
-    Sessions,
-    Tags,
     Written,
-    WrittenItems,
 )
 from semantic_memory.entrypoints.api.idempotency import (
     IdempotencyKey,
@@ -75,13 +49,30 @@ EVERYWHERE = documented(400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 UNKNOWN = documented(404)
 CONFLICT = documented(409)
 
-reads = APIRouter(prefix="/v1", responses=EVERYWHERE, dependencies=[Depends(documents_key)])
-writes = APIRouter(
-    prefix="/v1",
-    route_class=Once,
-    responses=EVERYWHERE | CONFLICT,
-    dependencies=[Depends(documents_key), Depends(accepts_idempotency_key)],
-)
+
+def reading(path: str, *tags: str) -> APIRouter:
+    """Return a router of what changes nothing."""
+    return APIRouter(
+        prefix=path,
+        tags=[*tags],
+        responses=EVERYWHERE,
+        dependencies=[Depends(documents_key)],
+    )
+
+
+def writing(path: str, *tags: str) -> APIRouter:
+    """Return a router of writes, each of which happens once for an idempotency key."""
+    return APIRouter(
+        prefix=path,
+        tags=[*tags],
+        route_class=Once,
+        responses=EVERYWHERE | CONFLICT,
+        dependencies=[Depends(documents_key), Depends(accepts_idempotency_key)],
+    )
+
+
+reads = reading("/v1")
+writes = writing("/v1")
 
 
 async def opened(request: Request) -> SemanticMemory:
@@ -92,19 +83,10 @@ async def opened(request: Request) -> SemanticMemory:
 
 Opened = Annotated[SemanticMemory, Depends(opened)]
 MemoryId = Annotated[Identifier, Path(description=fields.MEMORY)]
-SessionId = Annotated[Identifier, Query(description=fields.SESSION)]
-Points = Annotated[
-    int,
-    Query(ge=fields.POINTS.least, le=fields.POINTS.most, description=fields.POINTS.description),
-]
 Why = Annotated[str, Query(max_length=fields.MOST_REASON, description=fields.REASON)]
 
 
-def _session(info: SessionInfo, caller: Caller, user_id: str) -> SessionInfo | Written:
-    return info if caller.reads(user_id) else Written(id=info.session_id)
-
-
-def _require_owned(
+def require_owned(
     memory_id: str, user_id: str | None, caller: Caller, memory: SemanticMemory
 ) -> None:
     """Refuse a caller that is limited to an agent what isn't the agent's own."""
@@ -154,20 +136,6 @@ def add(body: AddRequest, caller: CurrentCaller, memory: Opened) -> Fact | Writt
     return fact if caller.reads(body.user_id) else Written(id=fact.id)
 
 
-@writes.post("/memories/batch", status_code=201, tags=["memories"])
-def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts | WrittenItems:
-    """Add facts, all or none; return the memory that says each, in order."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    for item in body.items:
-        caller.agent(item.agent_id)
-    items = [item.model_dump(exclude_unset=True) for item in body.items]
-    agent_id = caller.agent(body.agent_id)
-    facts = memory.add_many(items, user_id=body.user_id, agent_id=agent_id, run_id=body.run_id)
-    if caller.reads(body.user_id):
-        return Facts(items=facts)
-    return WrittenItems(items=[Written(id=fact.id) for fact in facts])
-
-
 @reads.get("/memories", tags=["memories"], responses=UNKNOWN)
 def list_(asked: Annotated[ListQuery, Query()], caller: CurrentCaller, memory: Opened) -> Page:
     """List a user's memories a page at a time, newest first unless sorted otherwise."""
@@ -198,7 +166,7 @@ def update(
     memory: Opened,
 ) -> Fact | Written:
     """Change a memory; the state before stays in its history."""
-    _require_owned(memory_id, user_id, caller, memory)
+    require_owned(memory_id, user_id, caller, memory)
     fact = memory.update(memory_id, user_id=user_id, reason=body.reason, **body.changes())
     return fact if caller.reads(user_id) else Written(id=fact.id)
 
@@ -219,42 +187,8 @@ def delete(
     reason: Why = "",
 ) -> None:
     """Delete a memory for good, with what it was drawn from or what rests on it."""
-    _require_owned(memory_id, user_id, caller, memory)
+    require_owned(memory_id, user_id, caller, memory)
     memory.delete(memory_id, user_id=user_id, keep_source=keep_source, reason=reason)
-
-
-@reads.get("/memories/{memory_id}/history", tags=["memories"], responses=UNKNOWN)
-def history(
-    memory_id: MemoryId, user_id: AnyReader, caller: CurrentCaller, memory: Opened
-) -> History:
-    """List the states of a memory, oldest first, also of a deleted one."""
-    found = memory.history(memory_id, user_id=user_id)
-    shown(caller, found[-1].fact)
-    return History(items=found)
-
-
-@reads.get("/memories/{memory_id}/explanation", tags=["memories"], responses=UNKNOWN)
-def explain(
-    memory_id: MemoryId, user_id: AnyReader, caller: CurrentCaller, memory: Opened
-) -> Explanation:
-    """Return a memory with its retention and the memories it replaced or that replaced it."""
-    found = memory.explain(memory_id, user_id=user_id)
-    shown(caller, found.fact)
-    return found
-
-
-@writes.post("/memories/{memory_id}/restore", tags=["memories"], responses=UNKNOWN)
-def restore(
-    memory_id: MemoryId,
-    body: Reasoned,
-    user_id: AnyWriter,
-    caller: CurrentCaller,
-    memory: Opened,
-) -> Fact | Written:
-    """Restore a memory that was superseded, archived or quarantined."""
-    _require_owned(memory_id, user_id, caller, memory)
-    fact = memory.restore(memory_id, user_id=user_id, reason=body.reason)
-    return fact if caller.reads(user_id) else Written(id=fact.id)
 
 
 @writes.post("/forget", tags=["memories"])
@@ -279,160 +213,6 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
         warning=found.warning,
         kept_in=[*found.kept_in],
     )
-
-
-@reads.post("/receipts/verify", tags=["memories"])
-def verify_receipt(body: VerifyRequest, caller: CurrentCaller, memory: Opened) -> Verified:
-    """Verify a receipt of forgetting: whether it is genuine, and what is back."""
-    caller.require(Right.ADMIN, body.receipt.user_id)
-    return memory.verify_receipt(body.receipt)
-
-
-@reads.get("/requests", tags=["memories"])
-def requests(user_id: Reader, memory: Opened) -> Requests:
-    """List a user's requests to forget, said in conversations, the latest first."""
-    return Requests(items=memory.requests(user_id=user_id))
-
-
-@writes.post("/requests/settle", tags=["memories"], responses=UNKNOWN)
-def settle_request(
-    body: SettleRequest, caller: CurrentCaller, memory: Opened
-) -> RequestToForget | Written:
-    """Settle a request to forget: forget what it names, say that it is done, or decline."""
-    caller.require(Right.WRITE, body.user_id)
-    found = memory.settle_request(body.request_id, user_id=body.user_id, answer=body.answer)
-    return found if caller.reads(body.user_id) else Written(id=found.id)
-
-
-@reads.get("/profile", tags=["profile"])
-def profile(
-    asked: Annotated[ProfileRequest, Query()], caller: CurrentCaller, memory: Opened
-) -> Overview:
-    """Return a user's profile and history."""
-    caller.require(Right.READ, asked.user_id, scoped=True)
-    return memory.profile(**asked.given() | {"agent_id": caller.agent(asked.agent_id)})
-
-
-@writes.patch("/profile", tags=["profile"])
-def update_profile(
-    body: ProfileTexts, user_id: Writer, caller: CurrentCaller, memory: Opened
-) -> Overview | Written:
-    """Write fields of a profile by hand; they stay until they are written again."""
-    found = memory.update_profile(body.given(), user_id=user_id)
-    return found if caller.reads(user_id) else Written(id=user_id)
-
-
-@reads.get("/profile/history", tags=["profile"])
-def profile_history(
-    user_id: Reader,
-    memory: Opened,
-    field: Annotated[ProfileField, Query(description=fields.PROFILE_FIELD)],
-) -> Lines:
-    """List the texts that a field of a profile has had, in order."""
-    return Lines(items=memory.profile_history(field, user_id=user_id))
-
-
-@reads.get("/layout", tags=["memories"])
-def layout(user_id: Reader, memory: Opened, limit: Points = fields.POINTS.default) -> Layout:
-    """Lay a user's memories out in two dimensions: what is near in meaning lies near."""
-    return memory.layout(user_id=user_id, limit=limit)
-
-
-@reads.get("/tags", tags=["memories"])
-def tags(user_id: Reader, memory: Opened) -> Tags:
-    """List a user's tags, by name, each with the number of memories that have it."""
-    return Tags(items=memory.tags(user_id=user_id))
-
-
-@reads.get("/sessions", tags=["conversations"])
-def sessions(
-    asked: Annotated[SessionsRequest, Query()], caller: CurrentCaller, memory: Opened
-) -> Sessions:
-    """List a user's sessions, the one with the latest message first."""
-    caller.require(Right.READ, asked.user_id, scoped=True)
-    agent_id = caller.agent(asked.agent_id)
-    return Sessions(items=memory.sessions(user_id=asked.user_id, agent_id=agent_id))
-
-
-@writes.post("/sessions", status_code=201, tags=["conversations"])
-def create_session(
-    body: CreateSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionInfo | Written:
-    """Create a session without messages, with options of its own."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    return _session(memory.create_session(**given), caller, body.user_id)
-
-
-@writes.post("/sessions/load", tags=["conversations"], responses=UNKNOWN)
-def load_session(
-    body: LoadSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionInfo | Written:
-    """Return a session, which takes messages again if it was closed."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    return _session(memory.load_session(**given), caller, body.user_id)
-
-
-@writes.post("/sessions/close", tags=["conversations"], responses=UNKNOWN)
-def close_session(
-    body: CloseSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionInfo | Written:
-    """Close a session: extract its facts, and refuse further messages until it is loaded."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    return _session(memory.close_session(**given), caller, body.user_id)
-
-
-@writes.patch("/sessions", tags=["conversations"], responses=UNKNOWN)
-def configure_session(
-    body: ConfigureSessionRequest, caller: CurrentCaller, memory: Opened
-) -> SessionOptions | Written:
-    """Override the options of a session from now on; an option that isn't given stays."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    options = memory.configure_session(**given)
-    return options if caller.reads(body.user_id) else Written(id=body.session_id)
-
-
-@reads.get("/messages", tags=["conversations"], responses=UNKNOWN)
-def messages(
-    user_id: UserId,
-    session_id: SessionId,
-    caller: CurrentCaller,
-    memory: Opened,
-    agent_id: Annotated[Identifier | None, Query(description=fields.AS_AGENT)] = None,
-    limit: Annotated[int | None, Query(ge=1, description=fields.MESSAGES_LIMIT)] = None,
-    newest: Annotated[bool, Query(description=fields.NEWEST)] = False,
-) -> Messages:
-    """List a session's messages in the order in which they were said, or the latest first."""
-    caller.require(Right.READ, user_id, scoped=True)
-    found = memory.messages(
-        user_id=user_id,
-        session_id=session_id,
-        agent_id=caller.agent(agent_id),
-        limit=limit,
-        newest=newest,
-    )
-    return Messages(items=found)
-
-
-@writes.post("/messages/pop", tags=["conversations"], responses=UNKNOWN)
-def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Written:
-    """Take back the latest message of a session, with the facts that nothing else says."""
-    caller.require(Right.WRITE, body.user_id, scoped=True)
-    given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    found = memory.pop(**given)
-    return found if caller.reads(body.user_id) else Written(id=found.id)
-
-
-@reads.get("/audit", tags=["recall"])
-def audit(
-    asked: Annotated[AuditRequest, Query()], caller: CurrentCaller, memory: Opened
-) -> Prompts:
-    """List which memories entered a user's prompts, when and why, the latest block first."""
-    caller.require(Right.READ, asked.user_id)
-    return Prompts(items=memory.audit(**asked.given()))
 
 
 @reads.post("/search", tags=["recall"], responses=documented(502))

@@ -137,7 +137,7 @@ def serving(
     memory: SemanticMemory, token: str, observers: list[Observer]
 ) -> Iterator[uvicorn.Server]:
     """Build the server of a memory for other processes of this user, which know its token."""
-    settings = memory.settings
+    settings = memory.admin.settings
     # Whoever owns the store next does what is left.
     service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
     encryption = make_encryption(settings)

@@ -1,4 +1,4 @@
-"""Routes that export and import a user's memory, as a stream of JSON lines or as one document."""
+"""Routes of `memory.transfer`: export and import, as JSON lines or as one document; add many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
 from anyio import from_thread
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -20,10 +20,10 @@ from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.agent_limits import seen
-from semantic_memory.entrypoints.api.access import CurrentCaller, UserId, Writer, documents_key
-from semantic_memory.entrypoints.api.bodies import Loaded
+from semantic_memory.entrypoints.api.access import CurrentCaller, UserId, Writer
+from semantic_memory.entrypoints.api.bodies import AddManyBody, Facts, Loaded, Written, WrittenItems
 from semantic_memory.entrypoints.api.problems import documented
-from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.entrypoints.api.routes import Opened, reading, writing
 from semantic_memory.entrypoints.rights import Right
 
 MEDIA_TYPE = "application/x-ndjson"
@@ -36,15 +36,30 @@ _BODIES = {
 }
 _BATCH = 100
 
-router = APIRouter(
-    prefix="/v1", tags=["transfer"], responses=EVERYWHERE, dependencies=[Depends(documents_key)]
-)
+router = reading("/v1/transfer", "transfer")
+writes = writing("/v1/transfer", "transfer")
 
 
 class JsonLines(StreamingResponse):
     """Records as JSON, one a line."""
 
     media_type = MEDIA_TYPE
+
+
+@writes.post("/add-many", status_code=201)
+def add_many(body: AddManyBody, caller: CurrentCaller, memory: Opened) -> Facts | WrittenItems:
+    """Add facts, all or none; return the memory that says each, in order."""
+    caller.require(Right.WRITE, body.user_id, scoped=True)
+    for item in body.items:
+        caller.agent(item.agent_id)
+    items = [item.model_dump(exclude_unset=True) for item in body.items]
+    agent_id = caller.agent(body.agent_id)
+    facts = memory.transfer.add_many(
+        items, user_id=body.user_id, agent_id=agent_id, run_id=body.run_id
+    )
+    if caller.reads(body.user_id):
+        return Facts(items=facts)
+    return WrittenItems(items=[Written(id=fact.id) for fact in facts])
 
 
 @router.get("/export", response_class=JsonLines, responses={200: _BODIES})
@@ -60,7 +75,7 @@ def export(
     ] = "jsonl",
     q: Annotated[str, Query(max_length=LONGEST_QUERY, description=fields.WHERE)] = "",
 ) -> Response:
-    """Export a user's memory, or what meets a query, in a form that `/v1/import` reads.
+    """Export a user's memory, or what meets a query, in a form that `/v1/transfer/import` reads.
 
     One document holds everything of a user or a session; a query gives JSON lines only.
     """
@@ -68,7 +83,7 @@ def export(
     if form == "json":
         if q:
             raise InvalidInputError("export: a query gives JSON lines only: leave format out")
-        document = memory.to_dict(
+        document = memory.transfer.to_dict(
             user_id=user_id,
             session_id=session_id,
             agent_id=caller.agent(agent_id),
@@ -76,7 +91,9 @@ def export(
         )
         return JSONResponse(document)
     filters = Filters.joined(q or None, Scope(agent_id, run_id).own)
-    records = memory.export(user_id=user_id, session_id=session_id, filters=seen(caller, filters))
+    records = memory.transfer.export(
+        user_id=user_id, session_id=session_id, filters=seen(caller, filters)
+    )
     lines = _written(records)
     # The first line is made now, so that an error can still set the status.
     return JsonLines(chain([next(lines, b"")], lines))
@@ -101,9 +118,11 @@ async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
     most = request.app.state.settings.body_bytes
     if media_type == DOCUMENT:
         document = _parsed(await _whole(request.stream(), most), "the document")
-        return Loaded(new=await run_in_threadpool(memory.from_dict, document, user_id=user_id))
+        return Loaded(
+            new=await run_in_threadpool(memory.transfer.from_dict, document, user_id=user_id)
+        )
     records = _read(_lines(_chunks(request.stream()), most))
-    return Loaded(new=await run_in_threadpool(memory.load, records, user_id=user_id))
+    return Loaded(new=await run_in_threadpool(memory.transfer.load, records, user_id=user_id))
 
 
 def _written(records: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:

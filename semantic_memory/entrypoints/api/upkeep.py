@@ -1,4 +1,4 @@
-"""Routes for operating the service: health, metrics, counts, maintenance."""
+"""Routes for operating the service: health, metrics, `memory.admin` and `memory.jobs`."""
 
 from __future__ import annotations
 
@@ -11,23 +11,20 @@ from fastapi.concurrency import run_in_threadpool
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from semantic_memory.domain.errors import StoreUnavailableError
-from semantic_memory.domain.reports import Finding, JobRun, Stats
-from semantic_memory.domain.requests import MaintainRequest, RunsRequest
+from semantic_memory.domain.reports import Finding, JobRun, Stats, Verified
+from semantic_memory.domain.requests import MaintainRequest, RunsRequest, VerifyRequest
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Indexed, Items, State
 from semantic_memory.entrypoints.api.problems import documented
-from semantic_memory.entrypoints.api.routes import EVERYWHERE, Opened
+from semantic_memory.entrypoints.api.routes import Opened, reading
 from semantic_memory.entrypoints.rights import Right
 
 _logger = logging.getLogger("semantic_memory.service")
 health = APIRouter(tags=["health"])
 scraped = APIRouter(tags=["health"], dependencies=[Depends(documents_key)])
-router = APIRouter(
-    prefix="/v1",
-    tags=["upkeep"],
-    responses=EVERYWHERE,
-    dependencies=[Depends(documents_key)],
-)
+admin = reading("/v1/admin", "admin")
+jobs = reading("/v1/jobs", "jobs")
+work = reading("/v1", "conversations")
 
 
 @health.get("/healthz")
@@ -56,51 +53,58 @@ def metrics(request: Request, caller: CurrentCaller) -> Response:
     return Response(figures, media_type=CONTENT_TYPE_LATEST)
 
 
-@router.post("/flush", status_code=204, response_class=Response, responses=documented(502))
+@work.post("/flush", status_code=204, response_class=Response, responses=documented(502))
 def flush(caller: CurrentCaller, memory: Opened) -> None:
     """Wait until everything observed is extracted and indexed."""
     caller.require(Right.WRITE, scoped=True)  # it tells nothing
     memory.flush()
 
 
-@router.get("/stats")
-def stats(admin: Admin, memory: Opened) -> Stats:
+@admin.get("/stats")
+def stats(operator: Admin, memory: Opened) -> Stats:
     """Count the contents of the store."""
-    del admin
-    return memory.stats()
+    del operator
+    return memory.admin.stats()
 
 
-@router.get("/users")
-def users(admin: Admin, memory: Opened) -> Items[str]:
+@admin.get("/users")
+def users(operator: Admin, memory: Opened) -> Items[str]:
     """List the users with a memory that the key covers."""
-    return Items(items=[user_id for user_id in memory.users() if admin.covers(user_id)])
+    return Items(items=[user_id for user_id in memory.admin.users() if operator.covers(user_id)])
 
 
-@router.post("/maintenance")
-def maintain(body: MaintainRequest, admin: Admin, memory: Opened) -> Items[JobRun]:
+@jobs.post("/run")
+def run(body: MaintainRequest, operator: Admin, memory: Opened) -> Items[JobRun]:
     """Run maintenance jobs now. A dry run reports their changes, which needs the right to read."""
-    admin.require_user(Right.ADMIN, body.user_id)
+    operator.require_user(Right.ADMIN, body.user_id)
     if body.dry_run:  # its report holds texts
-        admin.require(Right.READ)
-    return Items(items=memory.maintain(**body.given()))
+        operator.require(Right.READ)
+    return Items(items=memory.jobs.run(**body.given()))
 
 
-@router.get("/maintenance")
-def runs(admin: Admin, memory: Opened, asked: Annotated[RunsRequest, Query()]) -> Items[JobRun]:
+@jobs.get("/runs")
+def runs(operator: Admin, memory: Opened, asked: Annotated[RunsRequest, Query()]) -> Items[JobRun]:
     """List the latest runs of maintenance jobs, the latest first."""
-    admin.require_user(Right.ADMIN, None)
-    return Items(items=memory.runs(asked.limit))
+    operator.require_user(Right.ADMIN, None)
+    return Items(items=memory.jobs.runs(asked.limit))
 
 
-@router.get("/check")
-def check(admin: Admin, memory: Opened) -> Items[Finding]:
+@admin.get("/check")
+def check(operator: Admin, memory: Opened) -> Items[Finding]:
     """Check the store from end to end, with a remedy for each problem."""
-    admin.require_user(Right.ADMIN, None)
-    return Items(items=memory.check())
+    operator.require_user(Right.ADMIN, None)
+    return Items(items=memory.admin.check())
 
 
-@router.post("/rebuild")
-def rebuild(admin: Admin, memory: Opened) -> Indexed:
+@admin.post("/rebuild")
+def rebuild(operator: Admin, memory: Opened) -> Indexed:
     """Fill the vector index anew from the ledger, embedding nothing."""
-    del admin
-    return Indexed(indexed=memory.rebuild())
+    del operator
+    return Indexed(indexed=memory.admin.rebuild())
+
+
+@admin.post("/verify-receipt")
+def verify_receipt(body: VerifyRequest, caller: CurrentCaller, memory: Opened) -> Verified:
+    """Verify a receipt of forgetting: whether it is genuine, and what is back."""
+    caller.require(Right.ADMIN, body.receipt.user_id)
+    return memory.admin.verify_receipt(body.receipt)

@@ -7,27 +7,31 @@ import sys
 
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.entrypoints.cli import (
-    beliefs,
-    conversations,
+    admin,
     encryption,
+    history,
     hooks,
-    records,
+    jobs,
+    profile,
     serving,
-    upkeep,
+    sessions,
+    transfer,
     work,
 )
 from semantic_memory.entrypoints.cli.commands import app
 
 __all__ = [
+    "admin",
     "app",
-    "beliefs",
-    "conversations",
     "encryption",
+    "history",
     "hooks",
+    "jobs",
     "main",
-    "records",
+    "profile",
     "serving",
-    "upkeep",
+    "sessions",
+    "transfer",
 ]
 
 _ALLOCATIONS = 200_000  # objects more before the youngest are searched for garbage; Python's: 700

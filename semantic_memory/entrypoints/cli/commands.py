@@ -120,7 +120,7 @@ def ingest(
             progress=report,
         )
         unfinished = _finish(memory, report, batch=batch)
-        stats = memory.stats()
+        stats = memory.admin.stats()
     for place, reason in imported.rejections:
         show.warn(f"{file}: {place}: {reason}")
     if more := imported.rejected - len(imported.rejections):
@@ -311,14 +311,6 @@ def get(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> 
 
 
 @app.command()
-def history(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Show the states of a memory, oldest first, also of a deleted one."""
-    with work.store.opened(data_dir) as memory:
-        versions = memory.history(memory_id)
-    work.show.as_json(versions) if json else work.show.history(versions)
-
-
-@app.command()
 def delete(
     memory_id: MemoryId,
     keep_source: KeepSource = False,
@@ -334,6 +326,93 @@ def delete(
         work.show.as_json({"deleted": memory_id})
     else:
         work.show.out.print(f"deleted {memory_id}")
+
+
+@app.command()
+def forget(
+    user: User,
+    entity: Annotated[
+        Optional[str], typer.Option("--entity", "-e", help=fields.FORGET_ENTITY)
+    ] = None,
+    query: Annotated[Optional[str], typer.Option("--query", "-q", help=fields.FORGET_QUERY)] = None,
+    tag: Annotated[Optional[str], typer.Option("--tag", "-t", help=fields.FORGET_TAG)] = None,
+    since: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_SINCE)] = None,
+    until: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_UNTIL)] = None,
+    session: Annotated[
+        Optional[str], typer.Option("--session", "-s", help=fields.FORGET_SESSION)
+    ] = None,
+    agent: OfAgent = None,
+    run: OfRun = None,
+    source: Annotated[Optional[str], typer.Option(help=fields.FORGET_SOURCE)] = None,
+    where: Where = "",
+    everything: Annotated[bool, typer.Option(help=fields.EVERYTHING)] = False,
+    keep_source: KeepSource = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help=fields.WITHDRAW)] = False,
+    proof: Annotated[bool, typer.Option("--proof", help=fields.PROOF)] = False,
+    now: Annotated[bool, typer.Option("--now", help=fields.NOW)] = False,
+    force: Annotated[bool, typer.Option("--force", help=fields.FORCE)] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=fields.CONFIRM)] = False,
+    reason: Reason = "",
+    data_dir: DataDir = None,
+    json: AsJson = False,
+) -> None:
+    """Show what forgetting a subject, a time, a session or a user would take; --yes does it."""
+    dry_run = not yes
+    given: dict[str, Any] = {
+        "user_id": user,
+        "entity": entity,
+        "query": query,
+        "tag": tag,
+        "since": since,
+        "until": until,
+        "session_id": session,
+        "agent_id": agent,
+        "run_id": run,
+        "source": source,
+        "filters": where or None,
+        "everything": everything,
+        "keep_source": keep_source,
+        "withdraw": withdraw,
+        "dry_run": dry_run,
+        "proof": proof and yes,
+        "now": now and yes,
+        "force": force,
+        "reason": reason,
+    }
+    work.requests.ForgetRequest.parsed(**given)
+    with work.store.opened(data_dir) as memory:
+        number = memory.forget(**given)
+        if not dry_run:
+            memory.flush()
+    if json:
+        shown: dict[str, Any] = {"memories": number.memories} if dry_run else {}
+        if number.proof is not None:
+            shown["proof"] = number.proof
+        if number.warning:
+            shown["warning"] = number.warning
+        counts = {"forgotten": int(number), "items": number.items, "kept_in": number.kept_in}
+        work.show.as_json({**counts, **shown, "sentences": list(number.sentences)})
+        return
+    if dry_run:
+        work.show.would_forget(number)
+        done, how = ("withdraw", "until `history restore`") if withdraw else ("forget", "for good")
+        items = f" and {number.items:,} items" if number.items else ""
+        work.show.out.print(f"would {done} {number:,} memories{items}")
+        work.show.warn(f"nothing was done: add --yes to {done} them {how}")
+        return
+    if withdraw:
+        work.show.out.print(f"withdrew {number:,} memories; `history restore` brings one back")
+        return
+    items = f" and {number.items:,} items" if number.items else ""
+    work.show.out.print(f"forgot {number:,} memories{items}")
+    work.show.kept_in(number.kept_in)
+    if number.proof is not None:
+        work.show.proof(number.proof)
+    elif number and not now:
+        work.show.warn(
+            "their texts leave the disk with the weekly compaction, or now with"
+            " `semantic-memory jobs run compact`"
+        )
 
 
 def _object(text: str) -> dict[str, Any]:

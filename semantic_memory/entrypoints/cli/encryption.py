@@ -9,20 +9,20 @@ import typer
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.entrypoints.cli import work
-from semantic_memory.entrypoints.cli.commands import app
+from semantic_memory.entrypoints.cli.admin import admin
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir
 
-__all__ = ["app"]
+__all__ = ["admin"]
 
 
-@app.command("new-key")
+@admin.command("new-key")
 def new_key_(file: Annotated[Path, typer.Argument(help="A file that doesn't exist yet.")]) -> None:
     """Make a key for `encryption.key_file`, which encrypts the store."""
     work.private_files.write_key(file)
     work.show.out.print(f"wrote {file}; keep it outside the data directory", soft_wrap=True)
 
 
-@app.command()
+@admin.command("encrypt")
 def encrypt(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Bring a store under the first key in the settings, from plain text or an older key.
 
@@ -31,7 +31,7 @@ def encrypt(data_dir: DataDir = None, json: AsJson = False) -> None:
     _convert(data_dir, json=json, encrypt=True)
 
 
-@app.command()
+@admin.command("decrypt")
 def decrypt(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Bring an encrypted store back into plain text; then take the key out of the settings.
 
@@ -51,7 +51,7 @@ def _convert(data_dir: str | None, *, json: bool, encrypt: bool) -> None:
     if encryption is None:
         raise ConfigurationError(
             "no key is set: set encryption.key_file (SEMANTIC_MEMORY_ENCRYPTION__KEY_FILE) to the"
-            " file of a key; `semantic-memory new-key FILE` makes one"
+            " file of a key; `semantic-memory admin new-key FILE` makes one"
         )
     with show.progress(quiet=json) as report:
         done = work.encrypting.convert_store(

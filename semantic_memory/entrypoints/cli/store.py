@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from semantic_memory import repair
 from semantic_memory.bootstrap import Parts
 from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.ports import Embedder
@@ -61,10 +62,10 @@ def prepared(settings: Settings) -> Embedder:
 def reembed(data_dir: str | None, *, quiet: bool) -> int:
     """Embed every memory anew, with a progress bar; return their number."""
     with show.progress(quiet) as report:
-        return SemanticMemory.reembed(data_dir, progress=report)
+        return repair.reembed(data_dir, progress=report)
 
 
 def recover(data_dir: str | None, *, quiet: bool) -> int:
     """Go on with an older ledger, with a progress bar; return the number of memories."""
     with show.progress(quiet) as report:
-        return SemanticMemory.recover(data_dir, progress=report)
+        return repair.recover(data_dir, progress=report)

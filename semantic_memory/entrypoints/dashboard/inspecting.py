@@ -48,9 +48,9 @@ class ShownTrace(Value):
 @router.get("/activity")
 def activity(admin: Admin, memory: Opened, days: Days = 7.0) -> Items[Activity]:
     """List the users of the key, those whose memory changed last first."""
-    users = [user_id for user_id in memory.users() if admin.covers(user_id)]
-    since = memory.inspection.now() - timedelta(days=days)
-    return Items(items=memory.inspection.recent.activity(users, since))
+    users = [user_id for user_id in memory.admin.users() if admin.covers(user_id)]
+    since = memory.admin.inspection.now() - timedelta(days=days)
+    return Items(items=memory.admin.inspection.recent.activity(users, since))
 
 
 @router.get("/changes")
@@ -61,14 +61,14 @@ def changes(
     limit: Annotated[int, Query(ge=1, le=200, description="Of each group.")] = 25,
 ) -> RecentChanges:
     """List what changed in a user's memory of late: learnt, changed, ended, marked, forgotten."""
-    since = memory.inspection.now() - timedelta(days=days)
-    return memory.inspection.recent.changes(user_id, since, limit)
+    since = memory.admin.inspection.now() - timedelta(days=days)
+    return memory.admin.inspection.recent.changes(user_id, since, limit)
 
 
 @router.get("/timelines")
 def timelines(user_id: Reader, memory: Opened) -> Items[Timeline]:
     """List what was believed when: by attribute of the user, by replacement, by name."""
-    return Items(items=memory.inspection.timelines.timelines(user_id))
+    return Items(items=memory.admin.inspection.timelines.timelines(user_id))
 
 
 @router.post("/why-not", responses=documented(502))
@@ -76,7 +76,7 @@ def why_not(body: WhyNotRequest, caller: CurrentCaller, memory: Opened) -> Absen
     """Explain why a memory isn't in the answer to a query, or in a context block."""
     for owner in body.owners:
         caller.require(Right.READ, owner)
-    return memory.inspection.why_not.explain(body)
+    return memory.admin.inspection.why_not.explain(body)
 
 
 @router.get("/traces")
@@ -86,12 +86,12 @@ def traces(
     limit: Annotated[int, Query(ge=1, le=200, description="Most traces to return.")] = 50,
 ) -> Traces:
     """List how a user's latest searches and blocks came about, in ids and figures."""
-    return Traces(items=memory.inspection.tracer.latest(user_id, limit))
+    return Traces(items=memory.admin.inspection.tracer.latest(user_id, limit))
 
 
 @router.get("/traces/{trace_id}", responses=UNKNOWN)
 def trace(trace_id: str, user_id: Reader, memory: Opened) -> ShownTrace:
     """Return how a search or a block came about, with its memories."""
-    found = memory.inspection.tracer.one(trace_id, user_id)
+    found = memory.admin.inspection.tracer.one(trace_id, user_id)
     ids = [*(one.id for one in found.candidates), *found.shown, *(x.id for x in found.left_out)]
-    return ShownTrace(trace=found, facts=tuple(memory.inspection.facts(ids, user_id)))
+    return ShownTrace(trace=found, facts=tuple(memory.admin.inspection.facts(ids, user_id)))

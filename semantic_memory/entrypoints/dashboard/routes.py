@@ -81,7 +81,7 @@ async def who(caller: CurrentCaller) -> Who:
 async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
     """Return the weights of the ranking and the half-lives of the decay. Any key will do."""
     del caller
-    settings = memory.settings
+    settings = memory.admin.settings
     weights = Weights(**settings.retrieval.model_dump())
     return Ranking(
         weights=asdict(weights),

@@ -15,8 +15,8 @@ from semantic_memory.domain.markers import WROTE_MEMORY
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.query_text import LONGEST_QUERY
 from semantic_memory.domain.recall import Hit
+from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.trust import Trust
-from semantic_memory.domain.values import parse
 
 MOST_HITS = 100  # what an agent reads competes with its own window
 

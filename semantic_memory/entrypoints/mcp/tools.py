@@ -144,7 +144,7 @@ class Tools:
     def profile(self, ctx: Ctx, user_id: UserId = None) -> Overview:
         """Get the user's profile and history: work, private life, current concerns, past events."""
         with self._scoped(ctx, Right.READ, user_id) as (user, caller):
-            return self._memory().profile(user_id=user, agent_id=caller.agent_id)
+            return self._memory().profile.get(user_id=user, agent_id=caller.agent_id)
 
     def list_memories(
         self,
@@ -251,7 +251,7 @@ class Tools:
         """Begin a conversation explicitly; observe_messages begins one too."""
         with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            return self._memory().create_session(
+            return self._memory().sessions.create(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
 
@@ -259,7 +259,7 @@ class Tools:
         """Get a conversation's statistics and options, and go on with it if it was closed."""
         with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            return self._memory().load_session(
+            return self._memory().sessions.load(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
 
@@ -267,7 +267,7 @@ class Tools:
         """End a conversation: its facts are extracted at once, and no messages are taken."""
         with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
-            return self._memory().close_session(
+            return self._memory().sessions.close(
                 user_id=user, session_id=session_id, agent_id=caller.agent_id
             )
 
@@ -352,19 +352,19 @@ class Tools:
     def sessions(self, ctx: Ctx, user_id: str) -> str:
         """A user's conversations, the latest first."""
         with self._readable(ctx, user_id, scoped=True) as caller:
-            found = self._memory().sessions(user_id=user_id, agent_id=caller.agent_id)
+            found = self._memory().sessions.list(user_id=user_id, agent_id=caller.agent_id)
         return json.dumps([info.model_dump(mode="json") for info in found])
 
     def tags(self, ctx: Ctx, user_id: str) -> str:
         """A user's tags, each with the number of memories that have it or one below it."""
         with self._readable(ctx, user_id):
-            found = self._memory().tags(user_id=user_id)
+            found = self._memory().profile.tags(user_id=user_id)
         return json.dumps({one.tag: one.memories for one in found})
 
     def session(self, ctx: Ctx, user_id: str, session_id: str) -> str:
         """The messages of a conversation."""
         with self._readable(ctx, user_id, scoped=True) as caller:
-            said = self._memory().messages(
+            said = self._memory().sessions.messages(
                 user_id=user_id, session_id=session_id, agent_id=caller.agent_id
             )
         return "\n".join(f"{message.speaker}: {message.content}" for message in said)

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.sealing import sealed, unsealed
-from semantic_memory.domain.values import explain
 from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys, unknown
 
 _KEYS = TypeAdapter(tuple[ApiKey, ...])
@@ -60,7 +60,7 @@ class FileKeys(Keys):
         try:
             ring = KeyRing(_KEYS.validate_json(unsealed(self._file.read_bytes(), self._encryption)))
         except ValueError as error:
-            why = explain(error) if isinstance(error, ValidationError) else error
+            why = explain(error, list[ApiKey]) if isinstance(error, ValidationError) else error
             raise ConfigurationError(
                 f"{self._file} can't be read ({why}): delete it, and create the keys"
                 " again with `semantic-memory keys create`"

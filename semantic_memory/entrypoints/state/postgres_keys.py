@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports.encryption import Encryption
+from semantic_memory.domain.refusals import explain
 from semantic_memory.domain.sealing import sealed, unsealed
-from semantic_memory.domain.values import explain
 from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys, unknown
 from semantic_memory.ledger.postgres.connections import Connections, Session
 
@@ -99,7 +99,7 @@ class PostgresKeys(Keys):
         try:
             return ApiKey.model_validate_json(unsealed(record, self._encryption))
         except ValueError as error:
-            why = explain(error) if isinstance(error, ValidationError) else error
+            why = explain(error, ApiKey) if isinstance(error, ValidationError) else error
             raise ConfigurationError(
                 f"the API key {key_id} can't be read ({why}): revoke it with"
                 f" `semantic-memory keys revoke {key_id}`, and create another"

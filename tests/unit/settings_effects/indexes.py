@@ -14,7 +14,7 @@ def index_at(run: Trial, url: str) -> None:
     index = run.settings.index.model_copy(update={"url": SecretStr(url)})
     memory = run.open(run.settings.model_copy(update={"index": index}), index=None)
     memory.add("Owns a boat", **U)
-    memory.check()
+    memory.admin.check()
 
 
 @effect("index.provider", "none", was=True, becomes=False)

@@ -22,7 +22,7 @@ def tier_after(run: Trial, days: int) -> str:
     said = NOW - timedelta(days=days)
     memory.add("Maya signed the lease in Oslo", **U, category="project", created_at=said)
     memory.flush()
-    history = memory.profile(**U).history
+    history = memory.profile.get(**U).history
     return next(name for name, lines in history if lines)
 
 

@@ -57,7 +57,7 @@ def extracts(memory: SemanticMemory) -> bool:
 
 def named(run: Trial) -> tuple[str, bool]:
     """Return the first word of the embedder's name, and whether it works in full precision."""
-    name = run.open(embedder=None).stats().embedder
+    name = run.open(embedder=None).admin.stats().embedder
     return name.split()[0], "fp32" in name
 
 
@@ -324,7 +324,7 @@ def judged_by(run: Trial) -> list[str]:
     ):
         memory.add(content, **U)
     memory.flush()
-    memory.maintain(["dedup"])
+    memory.jobs.run(["dedup"])
     assert len(facts(memory)) == (1 if run.server.requests else 2)
     return [request["model"] for request in run.server.requests]
 
@@ -364,7 +364,7 @@ def calls_on_a_day(run: Trial) -> int:
         for verb in ("write", "take"):
             memory.add(f"I {verb} my notes in {tool} at night", **U)
         memory.flush()
-        memory.maintain(["dedup"])
+        memory.jobs.run(["dedup"])
     return len(run.server.requests)
 
 

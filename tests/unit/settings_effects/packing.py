@@ -28,14 +28,14 @@ EVENTS = (
 def with_facts(run: Trial, *contents: str, **values: Any) -> SemanticMemory:
     """Return a store with these facts."""
     memory = run.open()
-    memory.add_many([{"content": one, **values} for one in contents], **U)
+    memory.transfer.add_many([{"content": one, **values} for one in contents], **U)
     return memory
 
 
 def with_pets(run: Trial, *contents: str) -> SemanticMemory:
     """Return a store with these facts, each read as one about a pet."""
     memory = run.open(sentence_judge=ScriptedSentenceJudge(lambda _: {"slot": "pet"}))
-    memory.add_many([{"content": one} for one in contents], **U)
+    memory.transfer.add_many([{"content": one} for one in contents], **U)
     memory.flush()
     return memory
 
@@ -59,7 +59,7 @@ def blocks_audited(run: Trial) -> int:
     memory.add("Likes tea", **U)
     for _ in range(3):
         memory.context("tea", **U)
-    return len(memory.audit(**U))
+    return len(memory.history.audit(**U))
 
 
 @effect("context.template", "markdown", was="<memory>", becomes="# Memory")
@@ -143,14 +143,14 @@ def tiers(run: Trial, *, days: int) -> list[int]:
     at = NOW - timedelta(days=days)
     memory = with_facts(run, *EVENTS, category="project", created_at=at)
     memory.flush()
-    history = memory.profile(**U).history
+    history = memory.profile.get(**U).history
     return [len(getattr(history, name)) for name in type(history).model_fields]
 
 
 @effect("profile.facts", 1, was=3, becomes=1)
 def pets(run: Trial) -> int:
     """Return the number of facts about the user's pets."""
-    found = with_pets(run, "Has a cat", "Has a dog", "Has a parrot").profile(**U).profile.family
+    found = with_pets(run, "Has a cat", "Has a dog", "Has a parrot").profile.get(**U).profile.family
     return 0 if found is None else len(found.fact_ids)
 
 

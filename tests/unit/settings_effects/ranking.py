@@ -136,7 +136,7 @@ def after_two_weeks(run: Trial) -> float:
     memory = run.open()
     fact = memory.add("The cache was cold", **U, category="finding")
     run.clock.advance(days=14)
-    return round(memory.explain(fact.id).retention, 6)
+    return round(memory.history.explain(fact.id).retention, 6)
 
 
 def recency(run: Trial, *, days: float, used: bool = False) -> float:
@@ -146,7 +146,7 @@ def recency(run: Trial, *, days: float, used: bool = False) -> float:
     run.clock.advance(days=days)
     if used:
         memory.context("cache", **U)
-        memory.maintain(["usage"])
+        memory.jobs.run(["usage"])
     return round(found(memory, "cache", "The cache").parts.recency, 6)
 
 
@@ -171,7 +171,7 @@ effect("relevance.use_share", 1, was=1.25, becomes=1.5)(
 def queries_of_the_index_behind(run: Trial) -> int:
     index = CountingIndex()
     memory = run.open(index=index)
-    memory.add_many([{"content": "Likes tea"}, {"content": "Owns a boat"}], **U)
+    memory.transfer.add_many([{"content": "Likes tea"}, {"content": "Owns a boat"}], **U)
     memory.flush()
     memory.search("tea", **U)
     return index.queries
@@ -181,7 +181,7 @@ def queries_of_the_index_behind(run: Trial) -> int:
 def queries_for_vectors_of_several_megabytes(run: Trial) -> int:
     index = CountingIndex()
     memory = run.open(index=index, embedder=HashEmbedder(4_096))
-    memory.add_many([{"content": f"Owns item {n}"} for n in range(150)], **U)
+    memory.transfer.add_many([{"content": f"Owns item {n}"} for n in range(150)], **U)
     memory.flush()
     memory.search("item", **U)
     return index.queries
@@ -190,6 +190,6 @@ def queries_for_vectors_of_several_megabytes(run: Trial) -> int:
 @effect("index.sync_threshold", 5, was=False, becomes=True)
 def flushed_to_disk(run: Trial) -> bool:
     memory = run.open(index=None)
-    memory.add_many([{"content": f"Owns item {n}"} for n in range(30)], **U)
+    memory.transfer.add_many([{"content": f"Owns item {n}"} for n in range(30)], **U)
     memory.flush()
     return any(run.directory.rglob("index_metadata.pickle"))

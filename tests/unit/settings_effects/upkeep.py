@@ -69,7 +69,7 @@ def after_three_weeks(run: Trial) -> list[float]:
     for number, confidence in enumerate((0.9, 0.8, 0.5)):
         memory.add(f"Tried tool {number}", **U, category="technical", confidence=confidence)
     run.clock.advance(days=21)
-    memory.maintain(["decay"])
+    memory.jobs.run(["decay"])
     return sorted((round(fact.confidence, 2) for fact in facts(memory)), reverse=True)
 
 
@@ -88,8 +88,8 @@ def events_kept(run: Trial) -> int:
     memory = run.open()
     for number in range(10):
         memory.add(f"Tried tool {number}", **U)
-    memory.maintain(["expiry"])
-    return len(memory.events())
+    memory.jobs.run(["expiry"])
+    return len(memory.events.list())
 
 
 effect("upkeep.events", 5, was=10, becomes=5)(events_kept)

@@ -34,7 +34,9 @@ def opened(run: Trial, **options: Any) -> Session:
     """Return a session with a small window, of which no facts are extracted."""
     memory = run.open(extractor=says())
     memory.add("Maya likes green tea", **U)
-    return memory.session(**S, model="gpt-4o", window=WINDOW, memory_directories=(), **options)
+    return memory.sessions.open(
+        **S, model="gpt-4o", window=WINDOW, memory_directories=(), **options
+    )
 
 
 def talk(session: Session, turns: int) -> None:

@@ -79,7 +79,7 @@ def a_request_to_forget(run: Trial) -> str:
     memory = run.open()
     memory.observe(say("Anna lives in Bergen.", "Please forget what I said about Anna."), **S)
     memory.flush()
-    (request,) = memory.requests(user_id="u1")
+    (request,) = memory.history.requests(user_id="u1")
     return request.state
 
 
@@ -87,7 +87,7 @@ def a_request_to_forget(run: Trial) -> str:
 def kept_in_the_log(run: Trial) -> str:
     memory = run.open()
     memory.observe([Message(role="user", content="my pw: hunter2")], **S)
-    return memory.messages(**S)[0].content
+    return memory.sessions.messages(**S)[0].content
 
 
 effect("ingest.personal_data", "redact", was=_KEPT, becomes=["Maya's address is [email]"])(admitted)

@@ -64,34 +64,35 @@ export async function send(method, path, { params, body, signal } = {}) {
 }
 
 const memory = (id) => `/v1/memories/${encodeURIComponent(id)}`;
+const past = (verb, id) => `/v1/history/${verb}/${encodeURIComponent(id)}`;
 
 export const api = {
   caller: (signal) => send("GET", "/v1/caller", { signal }),
   ranking: (signal) => send("GET", "/v1/ranking", { signal }),
-  users: (signal) => send("GET", "/v1/users", { signal }),
+  users: (signal) => send("GET", "/v1/admin/users", { signal }),
   search: (body, signal) => send("POST", "/v1/search", { body, signal }),
   context: (body, signal) => send("POST", "/v1/context", { body, signal }),
   memories: (params, signal) => send("GET", "/v1/memories", { params, signal }),
   memory: (id, user_id, signal) =>
-    send("GET", `${memory(id)}/explanation`, { params: { user_id }, signal }),
+    send("GET", past("explain", id), { params: { user_id }, signal }),
   history: (id, user_id, signal) =>
-    send("GET", `${memory(id)}/history`, { params: { user_id }, signal }),
+    send("GET", past("versions", id), { params: { user_id }, signal }),
   update: (id, user_id, body) => send("PATCH", memory(id), { params: { user_id }, body }),
   remove: (id, user_id, reason) => send("DELETE", memory(id), { params: { user_id, reason } }),
   restore: (id, user_id, reason) =>
-    send("POST", `${memory(id)}/restore`, { params: { user_id }, body: { reason } }),
+    send("POST", past("restore", id), { params: { user_id }, body: { reason } }),
   settleLink: (answer, older, newer, user_id, reason) =>
-    send("POST", `/v1/beliefs/${answer}`, { body: { user_id, older, newer, reason } }),
-  tags: (user_id, signal) => send("GET", "/v1/tags", { params: { user_id }, signal }),
-  requests: (user_id, signal) => send("GET", "/v1/requests", { params: { user_id }, signal }),
-  settle: (body) => send("POST", "/v1/requests/settle", { body }),
+    send("POST", `/v1/history/${answer}`, { body: { user_id, older, newer, reason } }),
+  tags: (user_id, signal) => send("GET", "/v1/profile/tags", { params: { user_id }, signal }),
+  requests: (user_id, signal) => send("GET", "/v1/history/requests", { params: { user_id }, signal }),
+  settle: (body) => send("POST", "/v1/history/settle", { body }),
   forget: (body, signal) => send("POST", "/v1/forget", { body, signal }),
-  layout: (user_id, signal) => send("GET", "/v1/layout", { params: { user_id }, signal }),
+  layout: (user_id, signal) => send("GET", "/v1/profile/layout", { params: { user_id }, signal }),
   sessions: (user_id, signal) => send("GET", "/v1/sessions", { params: { user_id }, signal }),
   messages: (user_id, session_id, signal) =>
-    send("GET", "/v1/messages", { params: { user_id, session_id }, signal }),
+    send("GET", "/v1/sessions/messages", { params: { user_id, session_id }, signal }),
   profile: (user_id, signal) => send("GET", "/v1/profile", { params: { user_id }, signal }),
-  runs: (signal) => send("GET", "/v1/maintenance", { signal }),
-  maintain: (body) => send("POST", "/v1/maintenance", { body }),
+  runs: (signal) => send("GET", "/v1/jobs/runs", { signal }),
+  maintain: (body) => send("POST", "/v1/jobs/run", { body }),
   samples: (signal) => send("GET", "/v1/samples", { params: { limit: 960 }, signal }),
 };

@@ -1,0 +1,45 @@
+"""The verbs of `memory.transfer`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from semantic_memory.client.calls import Steps, Verb, number, record, written_items
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.requests import (
+    AddManyRequest,
+    ExportRequest,
+    FromDictRequest,
+    LoadRequest,
+    ToDictRequest,
+)
+
+
+def _add_many(verb: Verb[..., list[Fact]], request: AddManyRequest) -> Steps[list[Fact]]:
+    """Add facts; the service takes no empty list of them."""
+    return verb.read((yield verb.call(request))) if request.items else []
+
+
+def _load(verb: Verb[..., int], request: LoadRequest) -> Steps[int]:
+    """Send records as JSON lines, while they are being made."""
+    lines = (json.dumps(record).encode() + b"\n" for record in request.records)
+    return verb.read((yield replace(verb.call(request), lines=lines)))
+
+
+def _to_dict(verb: Verb[..., dict[str, Any]], request: ToDictRequest) -> Steps[dict[str, Any]]:
+    """Ask for an export as one document."""
+    call = verb.call(request)
+    return verb.read((yield replace(call, query={**call.query, "format": "json"})))
+
+
+_EXPORT = "/v1/transfer/export"
+_IMPORT = "/v1/transfer/import"
+_USER = ("user_id",)
+
+add_many = Verb(AddManyRequest.of, "POST", "/v1/transfer/add-many", written_items, steps=_add_many)
+export = Verb(ExportRequest.of, "GET", _EXPORT, record)
+load = Verb(LoadRequest.of, "POST", _IMPORT, number("new"), _USER, steps=_load)
+to_dict = Verb(ToDictRequest.of, "GET", _EXPORT, record, steps=_to_dict)
+from_dict = Verb(FromDictRequest.of, "POST", _IMPORT, number("new"), _USER, body="document")
