@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from uuid import uuid4
 
 import pytest
@@ -157,7 +158,9 @@ def test_chosen_memories_are_pinned_moved_and_forgotten_with_a_receipt(
 
 
 def test_a_long_list_goes_on_as_it_is_scrolled(dashboard: Visit, service: Running, user: str):
-    service.memory.transfer.add_many([{"content": f"Fact number {n:03}"} for n in range(120)], user_id=user)
+    service.memory.transfer.add_many(
+        [{"content": f"Fact number {n:03}"} for n in range(120)], user_id=user
+    )
     page = dashboard.open(f"#/memories?user={user}")
     rows = page.locator("tbody tr")
     expect(rows.nth(40)).to_be_attached()
@@ -166,9 +169,7 @@ def test_a_long_list_goes_on_as_it_is_scrolled(dashboard: Visit, service: Runnin
         expect(rows.nth(seen)).to_be_attached()
 
 
-def test_a_field_of_the_profile_is_written_by_hand(
-    dashboard: Visit, service: Running, user: str
-):
+def test_a_field_of_the_profile_is_written_by_hand(dashboard: Visit, service: Running, user: str):
     service.memory.add("Likes tea", user_id=user)
     page = dashboard.open(f"#/profile?user={user}")
     page.get_by_role("button", name="Edit Home").click()
@@ -202,7 +203,9 @@ def test_what_waits_is_shown_and_read_at_once(
 
 
 def test_pages_are_walked_by_keys(dashboard: Visit, service: Running, user: str):
-    service.memory.transfer.add_many([{"content": "Likes tea"}, {"content": "Likes rye"}], user_id=user)
+    service.memory.transfer.add_many(
+        [{"content": "Likes tea"}, {"content": "Likes rye"}], user_id=user
+    )
     page = dashboard.open(f"#/memories?user={user}")
     expect(page.locator("tbody tr")).to_have_count(2)
     page.keyboard.press("j")
@@ -239,5 +242,5 @@ def test_date_fields_do_not_overlap(visit: Visits, service: Running, place: str)
     boxes = [one.bounding_box() for one in page.locator('input[type="date"]').all()]
     assert len(boxes) >= 2
     spans = sorted((box["y"], box["x"], box["x"] + box["width"]) for box in boxes if box)
-    for (row, _, end), (next_row, start, _) in zip(spans, spans[1:], strict=False):
+    for (row, _, end), (next_row, start, _) in pairwise(spans):
         assert row != next_row or end <= start

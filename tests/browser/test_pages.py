@@ -283,7 +283,9 @@ def test_metrics_are_drawn_over_time_and_told_in_words(dashboard: Visit, service
     expect(requests).to_have_accessible_name(
         re.compile(r"Requests a second: [\d.]+/s (now|throughout)")
     )
-    expect(page.get_by_role("img", name=re.compile("Time to answer: half below .* ms"))).to_be_visible()
+    expect(
+        page.get_by_role("img", name=re.compile("Time to answer: half below .* ms"))
+    ).to_be_visible()
     expect(
         page.get_by_role("img", name=re.compile("Memory of the process: .* [MG]B"))
     ).to_be_visible()

@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from pydantic import ValidationError
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
 from semantic_memory.application.timelines import laid_out
-from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.inspection import Absence
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.requests.inspection import WhyNotRequest
 from semantic_memory.domain.retention import Periods, Unexpired
-from semantic_memory.domain.values import derived_id, parse
+from semantic_memory.domain.values import derived_id
 from semantic_memory.retrieval.absence import barred, teller
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW, make_fact
@@ -269,9 +270,7 @@ def test_a_block_without_room_says_so(memory: SemanticMemory):
     facts = memory.transfer.add_many(
         [{"content": f"Drinks green tea with friend {n} in garden {n}"} for n in range(30)], **U
     )
-    reasons = {
-        ask(memory, "green tea", memory_id=one.id, budget=60, k=50).reason for one in facts
-    }
+    reasons = {ask(memory, "green tea", memory_id=one.id, budget=60, k=50).reason for one in facts}
     assert "budget" in reasons
     assert "came" in reasons
 
@@ -285,8 +284,8 @@ def test_asking_leaves_no_trace_and_no_use(memory: SemanticMemory):
 
 def test_one_memory_must_be_named():
     for values in ({}, {"memory_id": "a", "text": "b"}):
-        with pytest.raises(InvalidInputError, match="either memory_id or text"):
-            parse(WhyNotRequest, "why_not", {"user_id": "u1", "query": "tea", **values})
+        with pytest.raises(ValidationError, match="either memory_id or text"):
+            WhyNotRequest.model_validate({"user_id": "u1", "query": "tea", **values})
 
 
 def test_scope_comes_before_status_and_filters():
