@@ -8,19 +8,19 @@ transaction, or somebody looks.
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.errors import NotFoundError, StoreUnavailableError
 from semantic_memory.domain.events import Event, MemoriesForgotten
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.laps import Laps
+from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock
 from semantic_memory.domain.ports.traces import TraceRow, Traces
 from semantic_memory.domain.recall import Context, Hit, ScoreParts
@@ -30,6 +30,36 @@ _CANDIDATES = 20
 _MOST_WAITING = 100
 _PARTS = tuple(ScoreParts.model_fields)
 _FIGURES = 1 + len(_PARTS)
+_ID = regex("[0-9a-f]{1,15}")
+_encoded = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class _Waiting(NamedTuple):
+    """A trace, as it waits in RAM."""
+
+    number: int
+    user_id: str
+    head: dict[str, Any]
+    best: list[tuple[str, float, ScoreParts, str | None]]
+    filters: Filters
+    words: str
+
+    def as_row(self) -> TraceRow:
+        head = self.head
+        figures: list[float] = []
+        for _, score, parts, _ in self.best:
+            figures += (score, *parts.__dict__.values())
+        head["ids"] = [one for one, *_ in self.best]
+        head["steps"] = {step: round(1e6 * taken) for step, taken in head["steps"].items()}
+        if spaces := {one: space for one, _, _, space in self.best if space}:
+            head["spaces"] = spaces
+        if narrowed := _narrowed(self.filters):
+            head["narrowed"] = narrowed
+        if self.filters.believed_at is not None:
+            head["as_of"] = self.filters.believed_at.isoformat()
+        return TraceRow(
+            self.number, self.user_id, _encoded(head), array("f", figures).tobytes(), self.words
+        )
 
 
 class Tracer:
@@ -47,7 +77,8 @@ class Tracer:
         self._texts = texts
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: list[TraceRow] = []
+        self._waiting: list[_Waiting] = []
+        self._number = 0
         self._due = 0.0
 
     def note_search(
@@ -102,8 +133,8 @@ class Tracer:
     def one(self, trace_id: str, user_id: str) -> Trace:
         """Return a trace of a user. Raises NotFoundError."""
         self.write()
-        row = self._traces.one(trace_id)
-        if row is None or row.user_id != user_id or row.at < self._oldest():
+        row = self._traces.one(_number(trace_id))
+        if row is None or row.user_id != user_id or row.number < self._oldest():
             raise NotFoundError(
                 f"no trace {trace_id!r}: traces are kept for {self._days.days} days"
             )
@@ -115,7 +146,8 @@ class Tracer:
             with self._lock:
                 waiting, self._waiting = self._waiting, []
             if waiting:
-                self._traces.keep(waiting, since=self._oldest(), most=self._most)
+                rows = [one.as_row() for one in waiting]
+                self._traces.keep(rows, since=self._oldest(), most=self._most)
 
     def drop(self, user_id: str) -> None:
         """Erase a user's traces."""
@@ -130,8 +162,8 @@ class Tracer:
             self.write()
         self._traces.close()
 
-    def _oldest(self) -> float:
-        return (self._clock.now() - self._days).timestamp()
+    def _oldest(self) -> int:
+        return int((self._clock.now() - self._days).timestamp() * 1e6)
 
     def _takes(self) -> bool:
         """Return True for the share of calls that is traced, evenly spread."""
@@ -154,40 +186,30 @@ class Tracer:
         laps: Laps,
         block: dict[str, Any],
     ) -> None:
-        best = hits[:_CANDIDATES]
-        figures = array("f")
-        for hit in best:
-            figures.append(hit.score)
-            figures.extend(hit.parts.__dict__.values())
+        """Note what the trace needs, and no text; the row is made once several of them wait."""
+        best = [(hit.fact.id, hit.score, hit.parts, hit.space) for hit in hits[:_CANDIDATES]]
         head = {
             "kind": kind,
             "caller": actor(),
             "asked_for": asked_for,
             "found": len(hits),
             "steps": laps.steps,
-            "ids": [hit.fact.id for hit in best],
             **block,
         }
-        if spaces := {hit.fact.id: hit.space for hit in best if hit.space}:
-            head["spaces"] = spaces
-        if narrowed := _narrowed(filters):
-            head["narrowed"] = narrowed
-        if filters.believed_at is not None:
-            head["as_of"] = filters.believed_at.isoformat()
-        row = TraceRow(
-            secrets.token_hex(6),
-            self._clock.now().timestamp(),
-            user_id,
-            json.dumps(head, separators=(",", ":")),
-            figures.tobytes(),
-            query if self._texts else "",
-        )
+        words = query if self._texts else ""
         with self._lock:
-            self._waiting.append(row)
+            # By time, as the rows are kept in this order; no two traces have the same.
+            self._number = max(self._number + 1, int(self._clock.now().timestamp() * 1e6))
+            self._waiting.append(_Waiting(self._number, user_id, head, best, filters, words))
             full = len(self._waiting) >= _MOST_WAITING
         if full:
             with suppress(StoreUnavailableError):  # the answer is right without it
                 self.write()
+
+
+def _number(trace_id: str) -> int:
+    """Return the number that an id stands for; one that no trace has for any other text."""
+    return int(trace_id, 16) if _ID.fullmatch(trace_id) else 0
 
 
 def _narrowed(filters: Filters) -> list[str]:
@@ -203,8 +225,8 @@ def _trace(row: TraceRow) -> Trace:
     spaces = head.get("spaces", {})
     return Trace.model_validate(
         {
-            "id": row.id,
-            "at": datetime.fromtimestamp(row.at, UTC),
+            "id": f"{row.number:x}",
+            "at": datetime.fromtimestamp(row.number / 1e6, UTC),
             "user_id": row.user_id,
             **{
                 name: head[name]
@@ -223,7 +245,7 @@ def _trace(row: TraceRow) -> Trace:
                 )
                 if name in head
             },
-            "steps_ms": {step: round(1_000 * taken, 3) for step, taken in head["steps"].items()},
+            "steps_ms": {step: taken / 1_000 for step, taken in head["steps"].items()},
             "candidates": [
                 _candidate(one, place, figures, {*shown}, spaces)
                 for place, one in enumerate(head["ids"])

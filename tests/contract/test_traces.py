@@ -25,7 +25,7 @@ def traces(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Traces]:
 
 
 def row(number: int, user_id: str = "u1", words: str = "a question") -> TraceRow:
-    return TraceRow(f"t{number}", float(number), user_id, "{}", b"\0\0\0\0", words)
+    return TraceRow(number, user_id, "{}", b"\0\0\0\0", words)
 
 
 def test_traces_are_listed_by_user_the_latest_first(traces: Traces):
@@ -33,29 +33,29 @@ def test_traces_are_listed_by_user_the_latest_first(traces: Traces):
     assert traces.latest("u1", 10, since=0) == [row(3), row(1)]
     assert traces.latest("u1", 1, since=0) == [row(3)]
     assert traces.latest("u1", 10, since=2) == [row(3)]
-    assert traces.one("t2") == row(2, "u2")
-    assert traces.one("t9") is None
+    assert traces.one(2) == row(2, "u2")
+    assert traces.one(9) is None
 
 
 def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(traces: Traces):
     traces.keep([row(n) for n in range(1, 6)], since=0, most=3)
-    assert [one.id for one in traces.latest("u1", 10, since=0)] == ["t5", "t4", "t3"]
+    assert [one.number for one in traces.latest("u1", 10, since=0)] == [5, 4, 3]
     traces.keep([row(6)], since=5, most=10)
-    assert [one.id for one in traces.latest("u1", 10, since=0)] == ["t6", "t5"]
+    assert [one.number for one in traces.latest("u1", 10, since=0)] == [6, 5]
 
 
 def test_words_are_forgotten_and_the_rest_stays(traces: Traces):
     traces.keep([row(1), row(2, "u2")], since=0, most=10)
     traces.forget_words("u1")
-    assert traces.one("t1") == row(1, words="")
-    assert traces.one("t2") == row(2, "u2")
+    assert traces.one(1) == row(1, words="")
+    assert traces.one(2) == row(2, "u2")
 
 
 def test_a_user_is_erased(traces: Traces):
     traces.keep([row(1), row(2, "u2")], since=0, most=10)
     traces.erase("u1")
     assert traces.latest("u1", 10, since=0) == []
-    assert traces.one("t2") == row(2, "u2")
+    assert traces.one(2) == row(2, "u2")
 
 
 def test_no_byte_of_forgotten_words_is_left_in_the_files(tmp_path: Path):

@@ -9,9 +9,8 @@ from typing import NamedTuple, Protocol
 class TraceRow(NamedTuple):
     """A trace as it is kept."""
 
-    id: str
-    at: float
-    """Seconds since 1970."""
+    number: int
+    """Microseconds since 1970 at which it was noted; a later trace has a higher number."""
     user_id: str
     head: str
     """Everything but figures and words, as JSON."""
@@ -24,15 +23,15 @@ class TraceRow(NamedTuple):
 class Traces(Protocol):
     """Keeps the latest traces of all users. Thread-safe. Raises StoreUnavailableError."""
 
-    def keep(self, rows: Sequence[TraceRow], *, since: float, most: int) -> None:
+    def keep(self, rows: Sequence[TraceRow], *, since: int, most: int) -> None:
         """Add traces; delete those before `since`, and the oldest over `most`."""
         ...
 
-    def latest(self, user_id: str, limit: int, *, since: float) -> list[TraceRow]:
+    def latest(self, user_id: str, limit: int, *, since: int) -> list[TraceRow]:
         """Return a user's traces that aren't older than `since`, the latest first."""
         ...
 
-    def one(self, trace_id: str) -> TraceRow | None:
+    def one(self, number: int) -> TraceRow | None:
         """Return a trace."""
         ...
 

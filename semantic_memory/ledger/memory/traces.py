@@ -15,22 +15,22 @@ class RamTraces:
         self._lock = threading.Lock()
         self._rows: list[TraceRow] = []
 
-    def keep(self, rows: Sequence[TraceRow], *, since: float, most: int) -> None:
+    def keep(self, rows: Sequence[TraceRow], *, since: int, most: int) -> None:
         """Add traces, and drop the oldest."""
         with self._lock:
-            kept = [row for row in (*self._rows, *rows) if row.at >= since]
+            kept = [row for row in (*self._rows, *rows) if row.number >= since]
             self._rows = kept[-most:] if most else []
 
-    def latest(self, user_id: str, limit: int, *, since: float) -> list[TraceRow]:
+    def latest(self, user_id: str, limit: int, *, since: int) -> list[TraceRow]:
         """Return a user's traces, the latest first."""
         with self._lock:
-            own = [one for one in self._rows if one.user_id == user_id and one.at >= since]
+            own = [one for one in self._rows if one.user_id == user_id and one.number >= since]
         return own[::-1][:limit]
 
-    def one(self, trace_id: str) -> TraceRow | None:
+    def one(self, number: int) -> TraceRow | None:
         """Return a trace."""
         with self._lock:
-            return next((row for row in self._rows if row.id == trace_id), None)
+            return next((row for row in self._rows if row.number == number), None)
 
     def forget_words(self, user_id: str) -> None:
         """Erase the words of a user's traces."""

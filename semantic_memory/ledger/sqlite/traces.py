@@ -13,11 +13,13 @@ from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.traces import TraceRow
 from semantic_memory.ledger.sqlite.database import Database
 
-_COLUMNS = "id, at, user_id, head, figures, words"
-_SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS traces ({_COLUMNS.replace("id,", "id TEXT PRIMARY KEY,", 1)});
-CREATE INDEX IF NOT EXISTS traces_by_user ON traces (user_id, at);
-CREATE INDEX IF NOT EXISTS traces_by_time ON traces (at);
+_OVER = 0.05  # share of the traces that there may be too many for a while
+_COLUMNS = "num, user_id, head, figures, words"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS traces (
+    num INTEGER PRIMARY KEY, user_id TEXT, head TEXT, figures BLOB, words TEXT
+);
+CREATE INDEX IF NOT EXISTS traces_by_user ON traces (user_id);
 """
 
 
@@ -29,32 +31,36 @@ class SqliteTraces:
         self._disk = disk
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._added = 0
 
-    def keep(self, rows: Sequence[TraceRow], *, since: float, most: int) -> None:
+    def keep(self, rows: Sequence[TraceRow], *, since: int, most: int) -> None:
         """Add traces, and delete the oldest."""
-        with self._using() as db:
-            db.executemany("INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?, ?, ?)", rows)
-            db.execute("DELETE FROM traces WHERE at < ?", (since,))
-            db.execute(
-                "DELETE FROM traces WHERE rowid IN"
-                " (SELECT rowid FROM traces ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)",
-                (most,),
-            )
+        with self._using() as db, _transaction(db):
+            db.executemany("INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?, ?)", rows)
+            db.execute("DELETE FROM traces WHERE num < ?", (since,))
+            self._added += len(rows)
+            if self._added > most * _OVER:  # to find the oldest is to walk over all others
+                self._added = 0
+                db.execute(
+                    "DELETE FROM traces WHERE num <="
+                    " (SELECT num FROM traces ORDER BY num DESC LIMIT 1 OFFSET ?)",
+                    (most,),
+                )
 
-    def latest(self, user_id: str, limit: int, *, since: float) -> list[TraceRow]:
+    def latest(self, user_id: str, limit: int, *, since: int) -> list[TraceRow]:
         """Return a user's traces, the latest first."""
         query = (
-            f"SELECT {_COLUMNS} FROM traces WHERE user_id = ? AND at >= ?"  # fixed
-            " ORDER BY at DESC, rowid DESC LIMIT ?"
+            f"SELECT {_COLUMNS} FROM traces WHERE user_id = ? AND num >= ?"  # fixed
+            " ORDER BY num DESC LIMIT ?"
         )
         with self._using() as db:
             return [TraceRow(*row) for row in db.execute(query, (user_id, since, limit))]
 
-    def one(self, trace_id: str) -> TraceRow | None:
+    def one(self, number: int) -> TraceRow | None:
         """Return a trace."""
-        query = f"SELECT {_COLUMNS} FROM traces WHERE id = ?"  # fixed names
+        query = f"SELECT {_COLUMNS} FROM traces WHERE num = ?"  # fixed names
         with self._using() as db:
-            row = db.execute(query, (trace_id,)).fetchone()
+            row = db.execute(query, (number,)).fetchone()
         return None if row is None else TraceRow(*row)
 
     def forget_words(self, user_id: str) -> None:
@@ -88,7 +94,6 @@ class SqliteTraces:
                 if self._connection is None:
                     self._connection = self._opened()
                 yield self._connection
-                self._connection.commit()
             except sqlite3.DatabaseError as error:
                 raise StoreUnavailableError(f"can't keep traces: {error}") from error
 
@@ -101,3 +106,15 @@ class SqliteTraces:
         db.execute("PRAGMA secure_delete = ON")  # forgotten texts are overwritten
         db.executescript(_SCHEMA)
         return db
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done in the context at once; take it back if it fails."""
+    db.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
