@@ -240,6 +240,7 @@ def test_date_fields_do_not_overlap(visit: Visits, service: Running, place: str)
     page = visit(service, viewport={"width": 1440, "height": 900}).open(f"#/{place}?user={USER}")
     if place == "search":
         page.get_by_text("Filters", exact=True).click()
+    expect(page.locator('input[type="date"]').first).to_be_visible()
     boxes = [one.bounding_box() for one in page.locator('input[type="date"]').all()]
     assert len(boxes) >= 2
     spans = sorted((box["y"], box["x"], box["x"] + box["width"]) for box in boxes if box)

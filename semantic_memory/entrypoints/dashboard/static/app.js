@@ -151,6 +151,7 @@ function Navigation({ current, user }) {
 }
 
 const loaded = new Map();
+let wantsField = false;
 
 // A page, once its module is there. `arrived` is called when it is shown.
 function Page({ name, arrived, ...props }) {
@@ -198,7 +199,10 @@ function useKeys(user, help) {
       else if (event.key === "/") {
         const field = document.querySelector('main input[type="search"]');
         if (field) field.focus();
-        else go(href("search", { user }));
+        else {
+          wantsField = true; // once the page that is under way is there, or the search
+          if (!document.querySelector("main .loading")) go(href("search", { user }));
+        }
       } else if (event.key === "j") step(1);
       else if (event.key === "k") step(-1);
       else if (event.key === "?") help();
@@ -233,6 +237,8 @@ function Frame({ caller, users, leave }) {
       main.current.querySelector("h1")?.focus();
     }
     shown.current = place;
+    if (wantsField) main.current.querySelector('input[type="search"]')?.focus();
+    wantsField = false;
   };
   const [helping, setHelping] = useState(false);
   useKeys(user, () => setHelping(true));
