@@ -3,7 +3,7 @@ import { api } from "../api.js";
 import { inspection } from "../inspection.js";
 import { useAction, useLoaded } from "../loading.js";
 import { Failed, Loaded, When, bytes, plural } from "../parts.js";
-import { go, href } from "../routing.js";
+import { href } from "../routing.js";
 import { ForgetOne, Item, Links, Revert, StillSo, TakeBack } from "../settling.js";
 import { Beginning } from "../beginning.js";
 import { Requests } from "./requests.js";
@@ -56,7 +56,7 @@ function Users({ items, user }) {
           <thead>
             <tr>
               <th scope="col">User</th>
-              <th scope="col" class="right">Changes this week</th>
+              <th scope="col" class="right">Changes<span class="wide-only"> this week</span></th>
               <th scope="col">Last change</th>
               <th scope="col" class="wide-only">Waiting</th>
             </tr>
@@ -67,7 +67,7 @@ function Users({ items, user }) {
                 <tr key=${one.user_id} aria-current=${one.user_id === user ? "true" : undefined}>
                   <td><a href=${href("overview", { user: one.user_id })}>${one.user_id}</a></td>
                   <td class="right">${one.changes.toLocaleString()}</td>
-                  <td class="when">${one.last_at ? html`<${When} at=${one.last_at} />` : html`<span class="muted">not this week</span>`}</td>
+                  <td class="when">${one.last_at ? html`<${When} at=${one.last_at} dayOnly />` : html`<span class="muted">not this week</span>`}</td>
                   <td class="wide-only">${one.waiting ? plural(one.waiting, "conversation") : "–"}</td>
                 </tr>
               `,
