@@ -167,9 +167,11 @@ class IngestSettings(Section):
     by a model, 50 by rules."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
-    personal_data: Literal["keep", "redact", "refuse"] = "keep"
-    """Treatment of e-mail addresses, phone, card and account numbers in facts. Under `refuse`,
-    recalled messages have them redacted too; the session logs keep them."""
+    personal_data: Literal["keep", "mask", "redact", "refuse"] = "mask"
+    """Treatment of personal data in facts and recalled messages; the session logs keep it. `mask`
+    replaces card numbers, IBANs and national numbers with valid check digits, and keeps all else;
+    `redact` replaces e-mail addresses and telephone numbers too; `refuse` takes no fact with any of
+    these. The last two need the extra `pii`."""
     secrets: Literal["keep", "mask", "refuse"] = "mask"
     """Treatment of passwords, keys and tokens. Under `mask`, recalled messages have them replaced,
     and texts of callers that hold one are refused; under `refuse`, so are messages."""
@@ -190,15 +192,16 @@ class LogSettings(Section):
 
     most_bytes: int = Field(default=10_000_000, ge=10_000)
     """Limit of a session's log, in bytes. At 90 % of it a warning is logged, and the log is
-    rewritten at half the limit, without the messages that the fewest facts rest on, the oldest
-    first; their memories stay."""
+    rewritten at half the limit: messages of superseded facts are removed first, then those of the
+    least relevant ones (`relevance < 0.05` first), older before newer; their memories stay."""
     patience_seconds: float = Field(default=1.0, ge=0)
     """Time for which `observe` holds messages in RAM and tries again while the disk fails; then it
     raises StoreUnavailableError. It tries three times even if this is 0."""
     patience_bytes: int = Field(default=16_000_000, ge=0)
     """Size of all messages held so, above which `observe` doesn't wait."""
-    refuse_at: float = Field(default=2.0, ge=1)
-    """Multiple of `most_bytes` at which a log refuses messages, if nothing of it can be removed."""
+    refuse_at: float = Field(default=1.0, ge=1)
+    """Multiple of `most_bytes` beyond which a log refuses messages, if nothing of it can be
+    removed: what wasn't extracted yet can't."""
 
     @model_validator(mode="before")
     @classmethod

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
-from ingest.gate.rewriting import rewritten
-from ingest.gate.secrets import first_secret, prefix, without_secrets
+from ingest.gate.secrets import REDACTED, first_secret, prefix, without_secrets
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category
@@ -45,15 +44,15 @@ class Gate:
     """Gate between extraction and storage. The messages of refused candidates stay searchable.
 
     Refuses candidates below `min_confidence`, of category `conversation`, which is reserved for
-    verbatim messages, questions, candidates that contain a password, key or token, and, under the
-    policy "refuse", those that contain personal data. Raises MissingDependencyError for a policy
-    other than "keep" if the extra `pii` isn't installed.
+    verbatim messages, questions, candidates that contain a password, key or token, masked or not,
+    and, under the policy "refuse", those that contain personal data. Raises
+    MissingDependencyError for "redact" and "refuse" if the extra `pii` isn't installed.
     """
 
     def __init__(
         self,
         min_confidence: float = 0.7,
-        personal_data: Policy = "keep",
+        personal_data: Policy = "mask",
         secrets: SecretPolicy = "mask",
         logged_secrets: Literal["keep", "mask"] = "keep",
     ) -> None:
@@ -96,8 +95,25 @@ class Gate:
         `place` names it in errors. Raises InvalidInputError for a secret, unless secrets are kept,
         and under "refuse" for personal data; the error has the kind and the place, never the text.
         """
-        if self._secrets != "keep" and (secret := first_secret(text)):
-            raise _refusal(place, "a secret", *secret, "name the place where it is kept instead")
+        if self._secrets != "keep":
+            _refuse_secret(text, place)
+        return self._without_personal_data(text, place)
+
+    def kept(self, text: str, place: str) -> str:
+        """Return a text of an item, which comes back as it was put, treated as by `cleared`.
+
+        Raises InvalidInputError for a secret under "refuse" alone; else `searchable` masks it.
+        """
+        if self._secrets == "refuse":
+            _refuse_secret(text, place)
+        return self._without_personal_data(text, place)
+
+    def searchable(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the form of an item's value in which it is indexed, without secrets."""
+        masked: Mapping[str, Any] = value if self._secrets == "keep" else _masked(value)
+        return masked
+
+    def _without_personal_data(self, text: str, place: str) -> str:
         if self._personal_data is None:
             return text
         if self._personal_data.policy == "refuse" and (found := self._personal_data.first(text)):
@@ -120,8 +136,8 @@ class Gate:
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
 
-        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind under
-        "redact" and "refuse". Quarantines a tool's message with any instruction, but those of
+        Replaces secrets by "[secret]" unless they are kept, and personal data by its kind as the
+        policy says. Quarantines a tool's message with any instruction, but those of
         people only for attacks on a model, as people may give orders; of a short message only the
         sentences that attack are left out, if the rest is clearly harmless.
         """
@@ -140,13 +156,11 @@ class Gate:
             return message
         if self._secrets == "refuse":
             for text in (message.content, message.name or "", *_texts(message.metadata)):
-                if secret := first_secret(text):
-                    remedy = "name the place where it is kept instead"
-                    raise _refusal(f"message {message.id}", "a secret", *secret, remedy)
+                _refuse_secret(text, f"message {message.id}")
         masked: dict[str, Any] = {}
         if message.name and (name := without_secrets(message.name)) != message.name:
             masked["name"] = name
-        if (metadata := rewritten(message.metadata, _masked)) != message.metadata:
+        if (metadata := _masked(message.metadata)) != message.metadata:
             masked["metadata"] = metadata
         if self._logged_secrets == "mask":
             content = without_secrets(message.content)
@@ -161,8 +175,10 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if self._secrets != "keep" and first_secret(candidate.content):
-            return "secret"
+        if self._secrets != "keep" and (
+            REDACTED in candidate.content or first_secret(candidate.content)
+        ):
+            return "secret"  # or what is left of a sentence with one
         return None
 
 
@@ -180,10 +196,25 @@ def _texts(value: Any) -> Iterator[str]:
                     yield prefix(name) + text
 
 
-def _masked(text: str, key: str, _place: str) -> str:
-    """Return a text without its secrets, among them those that only its key tells."""
-    before = prefix(key)
-    return without_secrets(before + text).removeprefix(before)
+def _masked(value: Any, key: str = "") -> Any:
+    """Return a JSON value without the secrets in it, among them those that only a key tells."""
+    match value:
+        case str():
+            before = prefix(key)
+            return without_secrets(before + value).removeprefix(before)
+        case int() if prefix(key) and not isinstance(value, bool):
+            said = _masked(str(value), key)
+            return value if said == str(value) else said
+        case list():
+            return [_masked(one, key) for one in value]
+        case Mapping():
+            return {name: _masked(one, name) for name, one in value.items()}
+    return value
+
+
+def _refuse_secret(text: str, place: str) -> None:
+    if secret := first_secret(text):
+        raise _refusal(place, "a secret", *secret, "name the place where it is kept instead")
 
 
 def _refusal(

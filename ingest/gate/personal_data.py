@@ -1,9 +1,9 @@
-"""Detection of personal data by its form, to redact or refuse it.
+"""Detection of personal data by its form, to mask, redact or refuse it.
 
-Finds e-mail addresses; telephone numbers (phonenumbers, Google's library); card numbers and IBANs
-with valid check digits, and the national numbers of thirteen kinds, those of digits alone by the
-words before them (python-stdnum). Names and places
-don't count, as memories are about them.
+Finds card numbers and IBANs with valid check digits, and the national numbers of thirteen kinds,
+those of digits alone by the words before them (python-stdnum): these are masked by default. Where
+all is redacted or refused, e-mail addresses, and telephone numbers (phonenumbers, Google's library)
+too. Names and places don't count, as memories are about them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.patterns import regex
 
-Policy = Literal["keep", "redact", "refuse"]
+Policy = Literal["keep", "mask", "redact", "refuse"]
 
 _REGION = "US"
 """Country of telephone numbers without a country code."""
 # Bounded, or a long word would take quadratic time.
 _EMAIL = regex(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
-_DIGITS = regex(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
+# Every number below has as many digits; checking first is cheap.
+_NUMBERS = regex(r"(?:\D*\d){6}")
+# Of payment cards: the first digits that issuers have. Of other numbers one in ten is valid too.
+_DIGITS = regex(r"(?<![\w-])(?=4|5[0-8]|2[2-7]|3[0-9]|6)\d(?:[ -]?\d){12,18}(?![\w-])")
 _IBAN = regex(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
 _SSN = regex(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 
@@ -60,19 +63,20 @@ class Span(NamedTuple):
 class PersonalData:
     """Treatment of personal data by a policy.
 
-    Raises MissingDependencyError if the extra `pii` isn't installed.
+    Raises MissingDependencyError for a policy other than "mask" if the extra `pii` isn't installed.
     """
 
-    def __init__(self, policy: Literal["redact", "refuse"]) -> None:
+    def __init__(self, policy: Literal["mask", "redact", "refuse"]) -> None:
+        self.policy = policy
+        if policy == "mask":
+            return
         try:
             import phonenumbers
-            import stdnum  # noqa: F401  (its modules are imported at their use)
         except ImportError as error:
             raise MissingDependencyError(
                 f"ingest.personal_data {policy} needs {error.name}:"
                 " pip install 'semantic-memory[pii]'"
             ) from error
-        self.policy = policy
         self._phone_numbers = phonenumbers.PhoneNumberMatcher
 
     def treat(self, candidate: Candidate) -> Candidate | None:
@@ -107,23 +111,31 @@ class PersonalData:
         return kept + text[done:]
 
     def _found(self, text: str) -> Iterator[Span]:
-        from stdnum import iban, luhn
-        from stdnum.us import ssn
-
+        if _NUMBERS.match(text):
+            yield from _numbered(text)
+        if self.policy == "mask":
+            return
         for match in _EMAIL.finditer(text):
             yield Span(*match.span(), "email")
-        for match in _IBAN.finditer(text):
-            if iban.is_valid(match[0]):
-                yield Span(*match.span(), "iban")
-        for match in _DIGITS.finditer(text):
-            if luhn.is_valid(re.sub(r"\D", "", match[0])):
-                yield Span(*match.span(), "card number")
-        for match in _SSN.finditer(text):
-            if ssn.is_valid(match[0]):
-                yield Span(*match.span(), "social security number")
-        yield from _national(text)
         for number in self._phone_numbers(text, _REGION):
             yield Span(number.start, number.end, "phone number")
+
+
+def _numbered(text: str) -> Iterator[Span]:
+    """Yield the numbers of cards, accounts and persons."""
+    from stdnum import iban, luhn
+    from stdnum.us import ssn
+
+    for match in _IBAN.finditer(text):
+        if iban.is_valid(match[0]):
+            yield Span(*match.span(), "iban")
+    for match in _DIGITS.finditer(text):
+        if luhn.is_valid(re.sub(r"\D", "", match[0])):
+            yield Span(*match.span(), "card number")
+    for match in _SSN.finditer(text):
+        if ssn.is_valid(match[0]):
+            yield Span(*match.span(), "social security number")
+    yield from _national(text)
 
 
 def _national(text: str) -> Iterator[Span]:

@@ -5,7 +5,7 @@ Secrets and personal data are refused or redacted by one policy, whichever way t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import JsonValue
@@ -30,10 +30,12 @@ def cleared(gate: Gate, values: Mapping[str, Any], place: str) -> dict[str, Any]
     treated = dict(values)
     for name in _TEXTS:
         if values.get(name) is not None:
-            treated[name] = cleared_value(gate, values[name], f"{place}: {name}")
+            treated[name] = cleared_value(gate.cleared, values[name], f"{place}: {name}")
     if (body := values.get("body")) is not None:
         texts = body.model_dump(mode="json")
-        treated["body"] = parse(type(body), place, cleared_value(gate, texts, f"{place}: body"))
+        treated["body"] = parse(
+            type(body), place, cleared_value(gate.cleared, texts, f"{place}: body")
+        )
     if values.get("tags"):
         tags = values["tags"]
         treated["tags"] = tuple(tag for tag in tags if gate.cleared(tag, f"{place}: tag") == tag)
@@ -65,16 +67,17 @@ def texts_in(value: JsonValue) -> Iterator[str]:
                 yield from texts_in(one)
 
 
-def cleared_value(gate: Gate, value: JsonValue, place: str) -> Any:
-    """Return a value with the texts in it treated by the gate's policy. Raises InvalidInputError.
+def cleared_value(clear: Callable[[str, str], str], value: JsonValue, place: str) -> Any:
+    """Return a value with `clear`, of the gate, applied to the texts in it.
 
-    The key of a text belongs to what it says: "hunter" is a secret under "password".
+    The key of a text belongs to what it says: "hunter" is a secret under "password". Raises
+    InvalidInputError.
     """
 
     def change(text: str, key: str, at: str) -> str:
-        treated = gate.cleared(text, at)
+        treated = clear(text, at)
         if before := prefix(key):
-            gate.cleared(before + treated, at)  # a secret that only its key tells
+            clear(before + treated, at)  # a secret that only its key tells
         return treated
 
-    return rewritten(value, change, place, lambda name, at: gate.cleared(name, f"{at}, a key"))
+    return rewritten(value, change, place, lambda name, at: clear(name, f"{at}, a key"))

@@ -75,7 +75,7 @@ class ItemStore:
             expires_at=None if asked.ttl is None else now + timedelta(seconds=asked.ttl),
             index=asked.paths,
         )
-        self._ledger.apply([PutItem(item, now, item_terms(item), self._vectors(item))])
+        self._ledger.apply([PutItem(item, now, item_terms(item, self._gate), self._vectors(item))])
 
     def get(self, asked: GetItemRequest) -> Item:
         """Return the item under a key. Raises NotFoundError."""
@@ -223,8 +223,7 @@ class ItemStore:
         pieces = [
             (one.num, path, window)
             for one in waiting
-            for path in one.item.index
-            for text in texts_at(one.item.value, path)
+            for path, text in _indexed(one.item, self._gate)
             for window in split(text).windows
         ]
         try:
@@ -248,12 +247,12 @@ def cleared_item(
 ) -> dict[str, Any]:
     """Return the value of an item with its texts treated by the gate. Raises InvalidInputError.
 
-    A value without indexed paths is returned as it is: histories of frameworks must come back
+    Secrets stay, unless they are refused, and are masked in what is indexed. A value without indexed paths is returned as it is: histories of frameworks must come back
     exactly, and hold what looks like secrets, such as encrypted reasoning.
     """
     if not index:
         return dict(value)
-    return cast(dict[str, Any], cleared_value(gate, dict(value), f"{place}: value"))
+    return cast(dict[str, Any], cleared_value(gate.kept, dict(value), f"{place}: value"))
 
 
 def every_item(ledger: Items, scope: ItemScope, size: int = _PAGE) -> Iterator[KeptItem]:
@@ -265,11 +264,17 @@ def every_item(ledger: Items, scope: ItemScope, size: int = _PAGE) -> Iterator[K
         behind = page[-1].num
 
 
-def item_terms(item: Item) -> frozenset[str]:
+def item_terms(item: Item, gate: Gate) -> frozenset[str]:
     """Return the stemmed words that an item is found by."""
-    return frozenset(
-        term for path in item.index for text in texts_at(item.value, path) for term in stems(text)
-    )
+    return frozenset(term for _, text in _indexed(item, gate) for term in stems(text))
+
+
+def _indexed(item: Item, gate: Gate) -> Iterator[tuple[str, str]]:
+    """Yield the texts that an item is found by, without secrets, each with its path."""
+    value = gate.searchable(item.value) if item.index else {}
+    for path in item.index:
+        for text in texts_at(value, path):
+            yield path, text
 
 
 def _passing(items: Iterable[KeptItem], filters: Mapping[str, object] | None) -> Iterator[KeptItem]:

@@ -390,8 +390,9 @@ class Recall:
     def _overview(self, user_id: str, tiers: Collection[HistoryTier], filters: Filters) -> Overview:
         """Return the written profile, the core, and the history, `tiers` of it apart.
 
-        Lines derived from facts are shown as their facts, so that none of them is shown twice;
-        written ones as facts of their own, unless filters narrow the question.
+        Lines derived from facts are shown as their facts, so that none of them is shown twice, and
+        derived texts of the profile not at all, since their facts are in core and history; written
+        ones as facts of their own, unless filters narrow the question.
         """
         standing = self._ledger.lines(user_id, filters.believed_at)
         sources = sources_of(self._ledger, standing)
@@ -419,7 +420,7 @@ class Recall:
                 told.append(Placed(fact, "history"))
             elif line.origin == "derived" and line.layer in CORE_FIELDS:
                 core[line.layer].append(fact)
-            elif line.layer in PROFILE_FIELDS:
+            elif line.origin != "derived" and line.layer in PROFILE_FIELDS:
                 placed = placed_in(line.layer, fact)
                 (found.texts if placed.section == "profile" else found.written).append(placed)
         now = filters.believed_at or self._clock.now()

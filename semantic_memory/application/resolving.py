@@ -8,7 +8,7 @@ from semantic_memory.domain.conditions import in_columns
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Ledger
 
-_BY_LEDGER = ("words", "not_words", "metadata", "min_trust")
+_BY_LEDGER = ("words", "not_words", "metadata", "min_trust", "either", "not_any")
 
 
 class FilterResolver:

@@ -231,7 +231,9 @@ class Transfer:
                 case Line():
                     changes.append(Write(self._own_line(item)))
                 case Item() if item.holds(now):
-                    changes.append(PutItem(_put_by(item, now), now, item_terms(item), fresh=True))
+                    changes.append(
+                        PutItem(_put_by(item, now), now, item_terms(item, self._gate), fresh=True)
+                    )
         return self._ledger.apply([*changes, Evict(user_id, self._cap, now)])
 
     def _set(self, key: SessionKey, options: SessionOptions, state: SessionState) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingest.gate import Gate
 from semantic_memory.bootstrap.models import make_client, speaks_openai
+from semantic_memory.bootstrap.upkeep import make_fading
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import (
@@ -100,7 +101,15 @@ def make_pipeline(
     storing = Storing(ledger, log, reader, gate, clock, observe, stored, reading=reading)
     sessions = Sessions(ledger, log, states, reader, stretches, lambda key: storing.store([key]))
     shortening = Shortening(
-        ledger, log, sessions, observe, hint, settings.log, ingest.retry_seconds
+        ledger,
+        log,
+        sessions,
+        observe,
+        hint,
+        settings.log,
+        ingest.retry_seconds,
+        clock,
+        make_fading(settings),
     )
     held = batch.holds if batch is not None else lambda _: False
     extracting = Extracting(stretches, extractor, committer, observe, held, standing_in)

@@ -67,6 +67,15 @@ def recency(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
     return float(decay.recency(age, decay.age_days(last, now.timestamp()), rules.curve))
 
 
+def relevance(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
+    """Return the relevance of a fact, whatever is searched for; see `domain.decay`."""
+    confirmed = float(decay.confirmation(len(fact.corroborations)))
+    fading = retention(fact, now, rules)
+    if math.isfinite(rules.half_life_days[fact.category]):
+        fading *= recency(fact, now, rules)
+    return fact.importance * fact.confidence * fading * decay.PRIOR[fact.category] * confirmed
+
+
 def half_life(fact: Fact, rules: Fading = DEFAULT) -> float:
     """Return the half-life of a fact in days, stretched by its uses and confirmations."""
     sources = 0 if fact.category is Category.CONVERSATION else len(fact.corroborations)

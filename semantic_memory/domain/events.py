@@ -254,6 +254,9 @@ class LogShortened:
     """Size before, in bytes."""
     after: int
     """Size now, in bytes."""
+    because: Mapping[str, int] = field(default_factory=dict)
+    """Number of messages by why they were removed: superseded, relevance below 0.05, or least
+    relevant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from pydantic_core import CoreSchema
 
 from semantic_memory.domain import metadata_filter
 from semantic_memory.domain.conditions import (
+    AllOf,
     Among,
     AnyOf,
     Compared,
@@ -37,6 +38,7 @@ from semantic_memory.domain.conditions import (
     meeting,
     meets,
 )
+from semantic_memory.domain.contradictions import contradiction
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.fields import Sort
@@ -53,6 +55,8 @@ Kept = Literal["active", "superseded", "quarantined", "archived"]
 """The statuses by which memories can be filtered: all but forgotten."""
 
 MOST_TERMS = 16
+MOST_PATTERNS = 4
+"""Words with `?`, or with a `*` before their end, in all of a query."""
 MOST_IDS = 100
 MOST_DEPTH = 10
 MOST_RESULTS = 1_000
@@ -80,7 +84,8 @@ class Filters(Value):
     """
 
     words: tuple[Word, ...] = Some
-    """All of these in the content: a word, `auth*` for its beginning, `web apps` in this order."""
+    """All of these in the content: a word, `auth*`, `*script` or `a?th` for a pattern of words,
+    `web apps` in this order."""
     not_words: tuple[Word, ...] = Some
     categories: frozenset[Category] | None = None
     """Categories to include; None includes all."""
@@ -125,6 +130,10 @@ class Filters(Value):
     """Memories believed at this time, instead of now."""
     min_score: Real = Field(default=0.0, ge=0.0)
     """Lowest score of a hit; for a search only."""
+    either: Annotated[tuple[tuple[Filters, ...], ...], Some] = ()
+    """Of each group, one or more must hold: `[[{"words": ["auth"]}, {"tags": ["login"]}]]`."""
+    not_any: Annotated[tuple[Filters, ...], Some] = ()
+    """None of these may hold."""
     sort: Sort | None = None
     """Order of a listing (by time if None) or of the hits of a search (by relevance)."""
     limit: Annotated[int, Field(ge=1, le=MOST_RESULTS), BeforeValidator(number)] | None = None
@@ -136,6 +145,28 @@ class Filters(Value):
         if self.depth > 1 and self.refers_to is self.referred_by is None:
             raise ValueError("depth needs refers_to or referred_by, where to start from")
         return self
+
+    @model_validator(mode="after")
+    def _can_match(self) -> Self:
+        for one in self.nested():
+            if outside := _given(one) & _OUTSIDE:
+                raise ValueError(f"{min(outside)} holds for all of a query, not for a part of it")
+        patterns = sum(term(word).is_pattern for word in self._all_words())
+        if patterns > MOST_PATTERNS:
+            raise ValueError(f"at most {MOST_PATTERNS} words may have ? or an inner * ({patterns})")
+        if reason := contradiction(self):
+            raise ValueError(f"nothing can match: {reason}")
+        return self
+
+    def nested(self) -> Iterator[Filters]:
+        """Yield the filters in groups, and those within these."""
+        for one in (*(one for group in self.either for one in group), *self.not_any):
+            yield one
+            yield from one.nested()
+
+    def _all_words(self) -> Iterator[str]:
+        for one in (self, *self.nested()):
+            yield from (*one.words, *one.not_words)
 
     @classmethod
     def of(cls, given: FilterLike, as_of: datetime | None = None) -> Filters:
@@ -210,6 +241,9 @@ class Filters(Value):
             found.append(Among(self.ids))
         found += [Worded(term(word)) for word in self.words]
         found += [Not(Worded(term(word))) for word in self.not_words]
+        for group in self.either:
+            found.append(AnyOf(tuple(AllOf(tuple(one.narrowing())) for one in group)))
+        found += [Not(AllOf(tuple(one.narrowing()))) for one in self.not_any]
         return found + (metadata_filter.compiled(self.metadata) if self.metadata else [])
 
     def _on_columns(self) -> Iterator[Condition]:
@@ -260,10 +294,13 @@ class Filters(Value):
     def at(self, now: datetime) -> Filters:
         """Return the filters with their times in words resolved: `as_of` at `now`, others then."""
         times = (self.since, self.until, self.when, self.as_of)
-        if not any(isinstance(time, str) for time in times):
+        nested = self.either or self.not_any
+        if not nested and not any(isinstance(time, str) for time in times):
             return self
         as_of = None if self.as_of is None else resolved(self.as_of, now)
         asked = as_of or now
+        either = tuple(tuple(one.at(asked) for one in group) for group in self.either)
+        not_any = tuple(one.at(asked) for one in self.not_any)
         since = None if self.since is None else resolved(self.since, asked)
         until = None if self.until is None else resolved(self.until, asked)
         if self.when is not None:
@@ -271,7 +308,14 @@ class Filters(Value):
             since = max((one for one in (since, start) if one is not None), default=None)
             until = min((one for one in (until, end) if one is not None), default=None)
         return self.model_copy(
-            update={"since": since, "until": until, "when": None, "as_of": as_of}
+            update={
+                "since": since,
+                "until": until,
+                "when": None,
+                "as_of": as_of,
+                "either": either,
+                "not_any": not_any,
+            }
         )
 
     @property
@@ -308,6 +352,8 @@ FilterLike = Filters | Mapping[str, Any] | Query | None
 """The forms in which callers give filters."""
 
 _OF_ANSWERS = frozenset({"sort", "limit", "min_score"})
+_OUTSIDE = _OF_ANSWERS | {"as_of", "statuses", "not_statuses", "refers_to", "referred_by", "depth"}
+"""Fields that a part of a query can't have."""
 
 
 def _read(given: object) -> object:

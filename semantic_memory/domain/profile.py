@@ -15,7 +15,7 @@ from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 WrittenField = Literal["work_context", "personal_context", "top_of_mind"]
-"""Field that a language model or a person writes."""
+"""Field that a language model or a person writes; until then it is derived from facts."""
 
 
 CoreField = Literal[
@@ -53,7 +53,7 @@ Place = Annotated[str, StringConstraints(max_length=257, pattern=r"^[^/\s]+/[^/\
 
 
 class Line(Value):
-    """One state of a profile field, or one line of a history tier or of a core field."""
+    """One state of a profile field, or one sentence of a history tier or of a derived field."""
 
     id: Identifier
     user_id: Identifier
@@ -61,7 +61,8 @@ class Line(Value):
     text: Content
     origin: Origin
     at: Timestamp
-    """Time of the latest (profile) or the first (history) statement it rests on."""
+    """Time of the latest (profile) or the first (history) statement it rests on; of `top_of_mind`
+    that of the latest recall, if it is later."""
     valid_from: Timestamp
     """Start of validity."""
     valid_to: Timestamp | None = None

@@ -1,20 +1,23 @@
-r"""The text form of filters: `tag:security.* -tag:old since:"last month" "web apps" auth*`.
+r"""The text form of filters: `tag:security.* -tag:old since:"last month" (auth* OR "log in")`.
 
-    query  = { item }
-    item   = [ "-" ] ( key ":" value { "," value } | phrase | word )
+    query  = group { "OR" group }
+    group  = item { [ "AND" ] item }
+    item   = [ "-" | "NOT" ] ( "(" query ")" | key ":" value { "," value } | phrase | word )
     key    = letter { letter | digit | "_" | "." | "-" } | "meta." path
     value  = phrase | word without "," and quotes
     phrase = '"' { character | '\"' | '\\' } '"' [ "*" ]
 
-A regular language, so that one expression reads an item and every error has its position.
+One expression reads an item, so that every error has its position, and two functions what stands
+between brackets. As in SQL, OR parts what AND joins.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -23,20 +26,29 @@ from semantic_memory.domain.patterns import regex
 
 LONGEST_QUERY = 4_000
 """Characters of a query in text form."""
+DEEPEST = 8
+"""Brackets within brackets."""
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _KEY = r'meta\.[^\s:",]*|[^\W\d][\w.-]*'
 _ITEM = regex(
     rf"(?P<minus>-?)(?:(?P<key>{_KEY}):"
-    rf"(?P<values>(?:{_QUOTED}|[^\s,\"]+)(?:,(?:{_QUOTED}|[^\s,\"]+))*)"
-    rf'|(?P<phrase>{_QUOTED}\*?)|(?P<word>[^\s"]+))(?=\s|$)'
+    rf"(?P<values>(?:{_QUOTED}|[^\s,\"()]+)(?:,(?:{_QUOTED}|[^\s,\"()]+))*)"
+    rf'|(?P<phrase>{_QUOTED}\*?)|(?P<word>[^\s"()]+))(?=[\s)]|$)'
 )
+_BRACKET = regex(r"(?P<minus>-?)\(|\)")
 _KEYED = regex(rf"-?({_KEY}):")
-_VALUE = regex(rf"{_QUOTED}|[^\s,\"]+")
+_VALUE = regex(rf"{_QUOTED}|[^\s,\"()]+")
 _SPACE = regex(r"\s*")
 _COMPARISON = regex(r"(>=|<=|>|<)(.+)", re.DOTALL)
 _NUMBER = regex(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _CONSTANTS = {"true": True, "false": False, "null": None}
+_OPERATORS_BETWEEN = ("AND", "OR", "NOT")
+_LOWER_CASE = ("or", "and", "not")
+"""Words that nobody looks for, and that would leave out every memory without them."""
+_FOREIGN = regex(r"[|]|&&")
+_OF_ANSWERS = frozenset({"sort", "limit", "min_score", "as_of"})
+"""Keys that hold for the whole query; all others for what AND joins them to."""
 _OPERATORS = {">=": "$gte", "<=": "$lte", ">": "$gt", "<": "$lt"}
 
 _SETS = {"category": "categories", "status": "statuses"}
@@ -58,6 +70,9 @@ _SINGLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "limit": ("limit", int),
 }
 _META = "meta."
+_OUTSIDE = _OF_ANSWERS | {"status", "refers_to", "referred_by", "depth"}
+"""Keys that can't stand in brackets, or beside OR."""
+_FIELDS_OUTSIDE = {"statuses", "not_statuses", "refers_to", "referred_by", "depth"}
 KEYS = ("tag", *_SETS, *_NAMES, *_SINGLE, "id", "meta.PATH")
 """The keys of the text form."""
 
@@ -73,6 +88,8 @@ class _Item:
     key: str
     values: list[str]
     quoted: list[bool]
+    operator: str = ""
+    """`(`, `)`, AND, OR or NOT; empty for a condition."""
 
     def fail(self, reason: str) -> NoReturn:
         raise InvalidInputError(f"position {self.position}: {reason}")
@@ -96,10 +113,72 @@ def read_query(text: str, check: Check) -> dict[str, Any]:
         )
     if text.lstrip().startswith("{"):
         return _json(text)
-    reading = _Reading(check)
-    for item in _items(text):
-        reading.take(item)
+    parts = deque(_items(text))
+    found = _alternatives(parts, check, depth=0)
+    if parts:
+        parts[0].fail("there is no '(' before this ')'; put it in quotes to look for it")
+    return found
+
+
+def _alternatives(parts: deque[_Item], check: Check, depth: int) -> dict[str, Any]:
+    """Take a query up to its closing bracket or the end, and return its fields."""
+    whole = _Reading(check, {}, depth)
+    groups = [_group(parts, check, whole)]
+    while parts and parts[0].operator == "OR":
+        mark = parts.popleft()
+        if not groups[-1] or not parts or parts[0].operator in ("OR", ")"):
+            mark.fail("OR needs a condition on both sides; put it in quotes to look for the word")
+        groups.append(_group(parts, check, whole))
+    if len(groups) == 1:
+        return {**whole.fields(), **groups[0]}
+    if beside := [name for one in groups for name in one if name in _FIELDS_OUTSIDE]:
+        mark.fail(
+            f"{beside[0]} holds for the whole query: write what OR joins in brackets beside it,"
+            " like status:archived (a OR b)"
+        )
+    return {**whole.fields(), "either": [groups]}
+
+
+def _group(parts: deque[_Item], check: Check, whole: _Reading) -> dict[str, Any]:
+    """Take items up to the next OR, bracket or end, all of which must hold; return their fields.
+
+    What says how to answer goes to `whole`, wherever it stands.
+    """
+    reading = _Reading(check, {}, whole.depth)
+    joint: _Item | None = None
+    while parts and parts[0].operator not in ("OR", ")"):
+        item = parts.popleft()
+        if item.operator == "AND":
+            if joint or not reading.began:
+                item.fail("AND needs a condition on both sides; it may as well be left out")
+            joint = item
+            continue
+        joint = None
+        if item.operator == "NOT":
+            if not parts or parts[0].operator in ("AND", "OR", "NOT", ")") or parts[0].negated:
+                item.fail("NOT needs a condition behind it; -word is shorter")
+            parts[0] = replace(parts[0], negated=True)
+        elif item.operator == "(":
+            reading.bracket(item, _bracketed(item, parts, check, whole.depth + 1))
+        elif item.key in _OF_ANSWERS and not whole.depth:
+            whole.take(item)
+        else:
+            reading.take(item)
+    if joint:
+        joint.fail("AND needs a condition on both sides; it may as well be left out")
     return reading.fields()
+
+
+def _bracketed(start: _Item, parts: deque[_Item], check: Check, depth: int) -> dict[str, Any]:
+    if depth > DEEPEST:
+        start.fail(f"brackets are nested deeper than {DEEPEST}")
+    found = _alternatives(parts, check, depth)
+    if not parts:
+        start.fail("the bracket isn't closed; put it in quotes to look for it")
+    parts.popleft()
+    if not found:
+        start.fail("there is nothing in the brackets")
+    return found
 
 
 def _json(text: str) -> dict[str, Any]:
@@ -116,6 +195,12 @@ def _json(text: str) -> dict[str, Any]:
 def _items(text: str) -> Iterator[_Item]:
     place = _SPACE.match(text).end()  # type: ignore[union-attr]  # matches always
     while place < len(text):
+        bracket = _BRACKET.match(text, place)
+        if bracket is not None:
+            mark = bracket[0].removeprefix("-")
+            yield _Item(place + 1, bool(bracket["minus"]), "", [], [], operator=mark)
+            place = _SPACE.match(text, bracket.end()).end()  # type: ignore[union-attr]
+            continue
         found = _ITEM.match(text, place)
         if found is None:
             _explain(text, place)
@@ -131,7 +216,9 @@ def _items(text: str) -> Iterator[_Item]:
             [_plain(one) for one in written],
             [one.startswith('"') for one in written],
         )
-        if found["word"]:
+        if found["word"] in _OPERATORS_BETWEEN and not found["minus"]:
+            item = replace(item, operator=found["word"])
+        elif found["word"]:
             _check_word(item)
         yield item
         place = _SPACE.match(text, found.end()).end()  # type: ignore[union-attr]
@@ -148,10 +235,10 @@ def _plain(written: str) -> str:
 def _check_word(item: _Item) -> None:
     word = item.values[0]
     keyed = _KEYED.match(word)
-    if word in ("AND", "OR", "NOT") or word[0] in "()":
+    if word in (*_OPERATORS_BETWEEN, *_LOWER_CASE) or _FOREIGN.search(word):
         item.fail(
-            f"{word[:20]!r} is no operator here: all conditions must hold, tag:a,b means one of"
-            " several, -word leaves out; put it in quotes to look for the word"
+            f"{word[:20]!r} is no operator here: write OR, AND, NOT or -word, in capitals; put it"
+            " in quotes to look for it"
         )
     if keyed:
         if keyed[1] in KEYS or keyed[1].startswith(_META):
@@ -164,7 +251,9 @@ def _explain(text: str, place: int) -> NoReturn:
     rest = text[place:]
     keyed = _KEYED.match(rest)
     reason = "there is a '-' without anything to leave out behind it"
-    if re.match(rf'[^"]*?{_QUOTED}\*?\S', rest):
+    if re.match(r'-?[^\s"()]+\(', rest):
+        reason = "a space must stand before the '('; put it in quotes to look for it"
+    elif re.match(rf'[^"]*?{_QUOTED}\*?\S', rest):
         reason = "a space or a ',' must follow the quotes"
     elif '"' in rest:
         place = text.index('"', place)
@@ -188,11 +277,18 @@ class _Reading:
     """The fields read so far."""
 
     check: Check
-    _fields: dict[str, Any] = field(default_factory=dict)
+    _fields: dict[str, Any]
+    depth: int
+    """Number of brackets around it."""
+    began: bool = False
+    """True once it has a condition."""
     _metadata: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, item: _Item) -> None:
         """Add the field that an item stands for. Raises InvalidInputError."""
+        self.began = True
+        if self.depth and item.key in _OUTSIDE:
+            item.fail(f"{item.key} holds for the whole query: write it outside of the brackets")
         match item.key:
             case "":
                 self._extend(item, "not_words" if item.negated else "words", item.values)
@@ -213,6 +309,16 @@ class _Reading:
                 self._meta(item)
             case key:
                 _refuse_key(item, key)
+
+    def bracket(self, start: _Item, fields: dict[str, Any]) -> None:
+        """Add what stands in brackets. Raises InvalidInputError."""
+        self.began = True
+        if start.negated:
+            self._extend(start, "not_any", [fields])
+        elif [*fields] == ["either"]:
+            self._extend(start, "either", fields["either"])
+        else:
+            self._extend(start, "either", [[fields]])
 
     def fields(self) -> dict[str, Any]:
         """Return the fields."""
@@ -251,6 +357,12 @@ class _Reading:
     def _meta(self, item: _Item) -> None:
         path = item.key.removeprefix(_META)
         condition: Any
+        for value, quoted in zip(item.values, item.quoted, strict=True):
+            if "*" in value.lstrip("*") and not quoted:
+                item.fail(
+                    f"{item.key} compares whole values, so {value[:40]!r} can't match: {item.key}:*"
+                    " asks if there is one; in quotes, a * is itself"
+                )
         if len(item.values) > 1:
             condition = {"$in": [*map(_scalar, item.values, item.quoted)]}
         elif item.quoted[0]:
@@ -265,7 +377,7 @@ class _Reading:
         self._checked(item, {"metadata": filtered})
         self._metadata.append(filtered)
 
-    def _extend(self, item: _Item, name: str, values: Sequence[str | None]) -> None:
+    def _extend(self, item: _Item, name: str, values: Sequence[Any]) -> None:
         self._checked(item, {name: values})
         self._fields[name] = [*self._fields.get(name, []), *values]
 

@@ -85,6 +85,7 @@ class MetricsObserver:
         self._corrupt = counter("log_corrupt_lines", "Corrupt lines of session logs skipped.")
         self._nearly_full = counter("logs_nearly_full", "Session logs at 90 % of their limit.")
         self._shortened = counter("logs_shortened", "Session logs shortened, as over their limit.")
+        self._removed = counter("log_messages_removed", "Messages removed from logs.", "because")
         self._cursors = counter("cursors_lost", "Session logs found replaced, and read again.")
         self._search = histogram("search_seconds", "Time of searches, for context blocks too.")
         self._hits = counter("search_hits", "Memories returned by searches.")
@@ -222,8 +223,10 @@ class MetricsObserver:
                 self._cursors.inc()
             case LogNearlyFull():
                 self._nearly_full.inc()
-            case LogShortened():
+            case LogShortened(because=because):
                 self._shortened.inc()
+                for reason, number in because.items():
+                    self._removed.labels(reason).inc(number)
 
     def _count_active(self) -> float:
         since = self._timer() - _ACTIVE_SECONDS

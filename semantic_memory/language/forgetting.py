@@ -22,8 +22,11 @@ from typing import Any, Literal
 
 from semantic_memory.domain.english.notation import any_of, phrase
 from semantic_memory.domain.english.tables import split
+from semantic_memory.domain.english.words import is_quality, is_word, noun
 from semantic_memory.domain.forget_requests import RequestScope
 from semantic_memory.domain.patterns import regex
+from semantic_memory.language import clauses
+from semantic_memory.language.enclosures import word_class
 from semantic_memory.language.own_speech import own_words
 
 Answer = Literal["yes", "no"]
@@ -46,6 +49,8 @@ _SLOTS = {
 }
 
 
+_SUBJECTS = frozenset("i we he she they it who".split())
+_HEARD = frozenset("found hear heard overheard read reading reads saw".split())
 _SUBJECT = regex(_SLOTS["subject"])
 
 
@@ -209,6 +214,12 @@ class _Grammar:
         )
         self._wants = _compiled(rf"\b{self._any('wants')}\b")
         self._that = _compiled(rf"^{self._any('that')}\s")
+        self._quotes = _compiled(rf"{self._any('quotes')}\s")
+        self._as_said = _compiled(rf"{self._any('as_said')}\s")
+        self._listener = _compiled(rf"\s{self._any('listener')}\s")
+        self._reply = _compiled(
+            any_of(*(rf"{self._any(one)}\s" for one in ("openers", "polite", "yes", "no")))
+        )
         self._unclear = _compiled(rf"^{self._any('unclear')}\s*$")
         self._message = _compiled(rf"^(?:{self._any('deictic')}|{self._any('message')})\s*$")
         yes_verb = rf"(?:{self._any('verbs')}|{self._any('gerunds')})"
@@ -291,6 +302,8 @@ class _Grammar:
                 continue
             if kind == "statement" and not forgets:
                 continue
+            if kind not in ("unclear", "message") and self._is_spoken_by(ahead):
+                return
             if kind == "message":
                 spoken = self._spoken_of(ahead, before, placed=False)
                 deictic = ahead or self._deictic.match(match[0])
@@ -418,10 +431,65 @@ class _Grammar:
 
     def _is_led_in(self, ahead: str) -> bool:
         """Return True behind a condition, or a colon with something else before than a subject."""
-        if self._condition.match(ahead):
+        if self._condition.match(ahead) or self._is_anothers(ahead):
             return True
         lead, colon, _ = ahead.rpartition(":")
-        return bool(colon) and self._spoken_of(lead, (), placed=False) is None
+        own = not colon or not self._is_spoken_by(ahead)
+        return not own and self._spoken_of(lead, (), placed=False) is None
+
+    def _is_spoken_by(self, ahead: str) -> bool:
+        """Return True behind a label: of a subject it were one that the request needs."""
+        lead, colon, _ = ahead.rpartition(":")
+        words = {word.casefold() for word in re.findall(r"\w+", lead)}
+        return bool(colon) and not words <= word_class("discourse", "greetings", "listeners")
+
+    def _is_anothers(self, ahead: str) -> bool:
+        """Return True if what stands before a clause says who else utters or hears it.
+
+        "And then she goes, ...", "Dear HR, ..."
+        """
+        parts = [part.split() for part in re.split(rf"\s{_MARK}\s", f" {ahead}")]
+        if any(self._reports(part) for part in parts):
+            return True
+        return bool(parts[0]) and self._calls(parts[0])
+
+    def _reports(self, words: Sequence[str]) -> bool:
+        """Return True if words end with a verb by which somebody's words are told."""
+        if not words or self._as_said.match(f"{words[0]} "):
+            return False
+        told = [word.casefold() for word in words]
+        last = next(
+            (n for n in range(len(told) - 1, 0, -1) if self._tells(told[n - 1], told[n])), None
+        )
+        if last is None:
+            return False
+        behind = told[last + 1 :]
+        return len(behind) <= _A_FEW and not self._listener.search(f" {' '.join(behind)} ")
+
+    def _tells(self, subject: str, verb: str) -> bool:
+        if self._quotes.fullmatch(f"{subject} {verb} ") or self._quotes.fullmatch(f"{verb} "):
+            return True
+        return verb in word_class("telling") - _HEARD and (
+            subject in _SUBJECTS or (noun(subject) is not None and not is_quality(subject))
+        )
+
+    def _calls(self, words: Sequence[str]) -> bool:
+        """Return True if words call somebody who isn't the assistant: "Hi Tom", "Guys"."""
+        names = [*words]
+        while names and names[0].casefold() in word_class("greetings"):
+            names.pop(0)
+        greeted = len(names) < len(words)
+        said = {name.casefold() for name in names}
+        if not names or len(names) > _A_FEW or said & word_class("listeners", "discourse"):
+            return False
+        openers = clauses.word_class("openers")
+        if any(self._reply.fullmatch(f"{name} ") or name in openers for name in said):
+            return False
+        if greeted:
+            return True
+        (first, *others) = names
+        named = first.istitle() and (not is_word(first) or first.endswith("s"))
+        return not others and (named or noun(first) is not None)
 
     def _stands(self, rest: str, after: Sequence[str]) -> bool:
         """Return False if what follows a request states something new."""

@@ -20,7 +20,6 @@ from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
 from semantic_memory.domain.ports import IndexEntry, Outbox, Unindexed
 from semantic_memory.domain.profile import (
-    CORE_FIELDS,
     PROFILE_FIELDS,
     Line,
     Origin,
@@ -255,12 +254,12 @@ def replaced(line: Line, standing: Iterable[Line]) -> list[Line] | None:
     """Return the lines that `line` replaces among those that stand in its layer.
 
     None if one of them prevails over it. A line of the history replaces nothing, and neither does
-    a derived line of the core profile, which stands beside others of its field.
+    a derived line of the profile, which stands beside others of its field.
     """
     if line.layer not in PROFILE_FIELDS:
         return []
     others = list(standing)
-    if line.origin == "derived" and line.layer in CORE_FIELDS:
+    if line.origin == "derived":
         return None if any(other.origin != "derived" for other in others) else []
     return None if any(prevails(other, line) for other in others) else others
 

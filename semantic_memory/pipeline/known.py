@@ -113,7 +113,9 @@ class WideSurroundings(Surroundings):
         return [one for one in told if one.role in _SPOKEN][-_BEFORE:]
 
     def _profile(self, user_id: str) -> dict[WrittenField, str]:
-        texts = {line.layer: line.text for line in self._ledger.lines(user_id)}
+        """Return the written texts; derived ones are facts, which are known by themselves."""
+        lines = self._ledger.lines(user_id)
+        texts = {line.layer: line.text for line in lines if line.origin != "derived"}
         return {name: texts[name] for name in WRITTEN_FIELDS if name in texts}
 
 

@@ -91,7 +91,8 @@ class Pipeline:
         self.pay(key)
         with self._calls.one():
             messages = [self._gate.logged(message) for message in messages]
-            self._shortening.make_room(key)
+            coming = sum(len(one.content.encode()) for one in messages)
+            self._shortening.make_room(key, coming)
             begins = not self._log.size(*key)
             try:
                 accepted = self._log.append(user_id, session_id, messages)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import takewhile
+from typing import Literal
 
+from semantic_memory.consolidation.fading import Fading, relevance
 from semantic_memory.domain.changes import Advance, Cursor, CursorStage, Redact, Redacted
 from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
+from semantic_memory.domain.facts import Status
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.logs import NOTHING_CUT, Record
 from semantic_memory.domain.messages import SessionKey, SessionOptions, SessionState
-from semantic_memory.domain.ports import Ledger, SessionLog
+from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.ports.states import States
 from semantic_memory.pipeline.facts import forgotten, verbatim_id
 from semantic_memory.pipeline.reading import (
@@ -213,6 +217,10 @@ class Redacting:
 
 
 _NEARLY = 0.9
+_IRRELEVANT = 0.05
+Because = Literal["superseded", "relevance below 0.05", "least relevant"]
+"""Why a message was removed from a log."""
+_BELOW: Because = "relevance below 0.05"
 _GROWN = 0.1  # of its limit, by which a shortened log grows before it is shortened again
 
 
@@ -236,7 +244,12 @@ class Shortening:
         hint: Hint,
         limits: LogSettings,
         retry_seconds: float,
+        clock: Clock,
+        fading: Fading,
     ) -> None:
+        """Remove by relevance as `fading` has it."""
+        self._clock = clock
+        self._fading = fading
         self._ledger = ledger
         self._log = log
         self._sessions = sessions
@@ -258,20 +271,24 @@ class Shortening:
         if size > max(self._shortened_at, self._sizes.get(key, 0) + _GROWN * self._limit):
             self._hint(SHORTEN, key)
 
-    def make_room(self, key: SessionKey) -> None:
-        """Shorten a full log now. Raises LogFullError, with its figures, if it stays full."""
-        if self._log.size(*key) < self._full:
+    def make_room(self, key: SessionKey, coming: int) -> None:
+        """Shorten a log now that `coming` bytes of texts would fill.
+
+        Raises LogFullError, with its figures, if there is still no room for them.
+        """
+        if self._log.size(*key) + coming <= self._full:
             return
         self._sessions.store(key)
         self.run(key)
-        if (size := self._log.size(*key)) < self._full:
+        if (size := self._log.size(*key)) + coming <= self._full:
             return
         summary = self._log.summary(*key)
         waiting = size - self._ledger.cursor(*key, "extracted").offset
         raise LogFullError(
             f"the log of session {key.session_id!r} of user {key.user_id!r} takes {size:,} bytes,"
-            f" of {self._full:,} at most (log.most_bytes x log.refuse_at), with"
-            f" {summary.messages:,} messages and {summary.corrupt_lines:,} corrupt lines;"
+            f" of {self._full:,} at most (log.most_bytes x log.refuse_at), and {coming:,} more were"
+            f" to come; it has {summary.messages:,} messages and {summary.corrupt_lines:,} corrupt"
+            f" lines;"
             f" {waiting:,} bytes wait for extraction, and of the rest nothing can be removed:"
             " go on in a new session, or"
             + (" try again once extraction has caught up" if waiting else " raise log.most_bytes")
@@ -298,7 +315,8 @@ class Shortening:
         gone = expendable(records, self._worth(item), least, self._log.freed)
         if gone:
             freed = self._sessions.rewrite(item, gone, forgotten=False)
-            self._observe(LogShortened(*item, len(gone), size, size - freed))
+            because: Counter[str] = Counter(gone.values())
+            self._observe(LogShortened(*item, len(gone), size, size - freed, because))
         self._sizes[item] = self._log.size(*item)
         return None
 
@@ -306,33 +324,53 @@ class Shortening:
         """Count nothing: `flush` doesn't wait for it."""
         return Outlook("shortening", 0)
 
-    def _worth(self, key: SessionKey) -> dict[str, float]:
-        """Return the worth of the best fact that rests on each message."""
-        filters = FACTS.model_copy(update={"session_id": key.session_id})
-        worth: dict[str, float] = {}
+    def _worth(self, key: SessionKey) -> dict[str, float | None]:
+        """Return the relevance of the best fact that rests on each message.
+
+        None if all of them are superseded.
+        """
+        filters = FACTS.model_copy(
+            update={
+                "session_id": key.session_id,
+                "statuses": frozenset({Status.ACTIVE.value, Status.SUPERSEDED.value}),
+            }
+        )
+        now = self._clock.now()
+        worth: dict[str, float | None] = {}
         for fact in self._ledger.find(key.user_id, filters):
+            stands = fact.status is Status.ACTIVE
             for message_id in fact.message_ids:
-                value = fact.importance * fact.confidence
-                worth[message_id] = max(value, worth.get(message_id, 0.0))
+                before = worth.setdefault(message_id, None)
+                if stands:
+                    worth[message_id] = max(relevance(fact, now, self._fading), before or 0.0)
         return worth
 
 
 def expendable(
     records: Iterable[Record],
-    worth: Mapping[str, float],
+    worth: Mapping[str, float | None],
     least: int,
     freed: Callable[[Record], int],
-) -> Collection[str]:
-    """Return the ids of messages that a log can do without first, to free `least` bytes.
+) -> dict[str, Because]:
+    """Return the ids of messages that a log can do without first, to free `least` bytes, and why.
 
-    `worth` is that of the facts that rest on a message: messages with the least go first, older
-    before newer. `freed` is how many bytes dropping a message frees; those that free none stay.
+    `worth` is the relevance of the facts that rest on a message, None if all are superseded. These
+    messages go first, then those with the least relevance, of which messages without facts have
+    none; older before newer. `freed` is how many bytes dropping a message frees; those that free
+    none stay.
     """
-    gone: set[str] = set()
-    for record in sorted(records, key=lambda one: (worth.get(one.message.id, 0.0), one.position)):
+    gone: dict[str, Because] = {}
+
+    def place(record: Record) -> tuple[float, int]:
+        found = worth.get(record.message.id, 0.0)
+        return -1.0 if found is None else found, record.position
+
+    for record in sorted(records, key=place):
         if least <= 0:
             break
         if (size := freed(record)) > 0:
-            gone.add(record.message.id)
+            found = worth.get(record.message.id, 0.0)
+            low: Because = "least relevant" if (found or 0.0) >= _IRRELEVANT else _BELOW
+            gone[record.message.id] = "superseded" if found is None else low
             least -= size
     return gone

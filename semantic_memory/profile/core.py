@@ -9,7 +9,7 @@ than a wrong one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -67,16 +67,14 @@ def derive_core(
     facts: Sequence[Fact],
     read: Read,
     most: int,
-    written: Collection[CoreField] = (),
 ) -> dict[CoreField, tuple[Fact, ...]]:
     """Return at most `most` facts of each slot and scope, pinned ones first, then the latest.
 
-    `read` returns the reading of a fact. Fields in `written` are left out. The result doesn't
-    depend on the order of `facts`.
+    `read` returns the reading of a fact. The result doesn't depend on the order of `facts`.
     """
     by_slot: dict[tuple[str, Scope], list[_Stated]] = defaultdict(list)
     orders: list[Fact] = []
-    for fact in _of_owner(_trusted(facts)):
+    for fact in own_statements(facts):
         reading = read(fact)
         if reading is None:
             continue
@@ -88,9 +86,12 @@ def derive_core(
     for (slot, _), stated in by_slot.items():
         fields[FIELD_OF_SLOT[slot]] += _standing(slot, stated)[:most]
     fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
-    return {
-        name: tuple(sorted(own, key=_worth)) for name, own in fields.items() if name not in written
-    }
+    return {name: tuple(sorted(own, key=_worth)) for name, own in fields.items()}
+
+
+def own_statements(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that the owner of the memory stated and nothing outweighs, by id."""
+    return _of_owner(_trusted(facts))
 
 
 def is_standing_order(reading: Reading) -> bool:

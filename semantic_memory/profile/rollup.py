@@ -30,7 +30,6 @@ from semantic_memory.domain.ports import (
     TokenCounter,
 )
 from semantic_memory.domain.profile import (
-    CORE_FIELDS,
     PROFILE_FIELDS,
     TIERS,
     CoreField,
@@ -45,6 +44,7 @@ from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
 from semantic_memory.profile.core import FIELD_OF_SLOT, Read, derive_core
 from semantic_memory.profile.history import Extent, derive_history
+from semantic_memory.profile.texts import RECENT, derive_texts, touched_at
 
 ROLLUP = "rollup"
 _DERIVED = "core profiles"  # names the marks of how far they have been derived
@@ -241,12 +241,16 @@ class Rollup:
         ]
         costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
         known = {belief.fact.id for belief in beliefs}
-        fields = derive_core(
-            [one.fact for one in self._of_core(user_id) if one.fact.id in known],
-            self._read,
-            self._extents.field,
-            {name for name in CORE_FIELDS if any(line.layer == name for line in written)},
-        )
+        by_hand = {line.layer for line in written}
+        of_core = [one.fact for one in self._of_core(user_id) if one.fact.id in known]
+        fields = derive_core(of_core, self._read, self._extents.field)
+        slotted = {fact.id for fact in of_core}
+        stated = [belief.fact for belief in beliefs]
+        for text, chosen in derive_texts(fields, stated, now, slotted).items():
+            for fact in chosen if text not in by_hand else ():
+                at = touched_at(fact) if text == "top_of_mind" else fact.stated_at
+                yield _line(user_id, text, fact, at, now)
+        fields = {name: facts for name, facts in fields.items() if name not in by_hand}
         shown = {fact.id for facts in fields.values() for fact in facts}
         for name, facts in fields.items():
             for fact in facts:
@@ -304,12 +308,17 @@ def _trusted(beliefs: Sequence[Belief]) -> Iterator[Belief]:
 
 def has_aged(lines: Sequence[Line], now: datetime, ages: TierAges) -> bool:
     """Check that the time passed since asks for a change of these lines."""
-    return any(
-        now.date() > line.valid_from.date()
-        if line.layer == "deadlines" and line.origin == "derived"
-        else line.layer in TIERS and ages.tier_of(line.at, now) != line.layer
-        for line in lines
-    )
+    return any(_has_aged(line, now, ages) for line in lines)
+
+
+def _has_aged(line: Line, now: datetime, ages: TierAges) -> bool:
+    if line.layer in TIERS:
+        return ages.tier_of(line.at, now) != line.layer
+    if line.origin != "derived":
+        return False
+    if line.layer == "deadlines":
+        return now.date() > line.valid_from.date()
+    return line.layer == "top_of_mind" and now - line.at > RECENT
 
 
 def difference(

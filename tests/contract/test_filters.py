@@ -61,6 +61,8 @@ WORDS = st.sampled_from(
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 TERMS = st.lists(WORDS, min_size=1, max_size=2).flatmap(
     lambda words: st.sampled_from([" ".join(words), " ".join(words) + "*", " ".join(words)[:3]])
+) | st.sampled_from(
+    ["*uth", "au*r", "a?th", "?uth*", "*app*", "w?b *s", "ca?e", "*afé", "*ss?", "σ?ς", "x *a?tho*"]
 )
 PATHS = st.sampled_from(["a", "a.b", "a.b.c", "b", "ü", "it's", "$.a", "a[0]", "%", "or 1=1"])
 SCALARS = st.one_of(
@@ -119,8 +121,29 @@ IN_COLUMNS: dict[str, st.SearchStrategy[Any]] = {
     "not_runs": SOME_AGENTS,
     "as_of": MOMENTS,
 }
+PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "categories": IN_COLUMNS["categories"],
+        "not_tags": SOME_TAGS,
+        "since": MOMENTS,
+        "session_id": SESSIONS,
+        "not_agents": SOME_AGENTS,
+    },
+)
+WORDED_PARTS = PARTS | st.fixed_dictionaries({"words": st.lists(TERMS, min_size=1, max_size=2)})
+
+
+def groups(parts: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]]:
+    nested = parts | st.fixed_dictionaries({"not_any": st.lists(parts, min_size=1, max_size=2)})
+    some = st.lists(nested, min_size=1, max_size=3)
+    return {"either": st.lists(some, min_size=1, max_size=2), "not_any": some}
+
+
+IN_COLUMNS |= groups(PARTS)
 ALL = {
     **IN_COLUMNS,
+    **groups(WORDED_PARTS),
     "min_trust": st.sampled_from(Trust),
     "words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
     "not_words": st.lists(TERMS, min_size=1, max_size=2).map(tuple),
@@ -149,12 +172,16 @@ FILTERS = filters_of(ALL)
 
 @st.composite
 def facts(draw: st.DrawFn) -> Fact:
+    category = draw(st.sampled_from(Category))
+    statuses = [*[Status.ACTIVE] * 8, *[Status.SUPERSEDED] * 3, *Status]
+    if category is Category.CONVERSATION:
+        statuses.remove(Status.ARCHIVED)  # observed with `recall=False`: no search may find it
     return make_fact(
         next(NUMBERS),
         agent_id=draw(AGENTS),
         run_id=draw(AGENTS),
-        category=draw(st.sampled_from(Category)),
-        status=draw(st.sampled_from([*[Status.ACTIVE] * 8, *[Status.SUPERSEDED] * 3, *Status])),
+        category=category,
+        status=draw(st.sampled_from(statuses)),
         tags=tuple(draw(st.lists(TAGS, max_size=3, unique=True))),
         created_at=draw(MOMENTS),
         valid_from=draw(MOMENTS),
@@ -170,11 +197,13 @@ def facts(draw: st.DrawFn) -> Fact:
 
 def passes(fact: Fact, filters: Filters) -> bool:
     """The meaning of filters, spelled out."""
+    return fact.status != "forgotten" and _stands(fact, filters) and _narrowed(fact, filters)
+
+
+def _narrowed(fact: Fact, filters: Filters) -> bool:
     since, until = filters.bounds
     return (
-        fact.status != "forgotten"
-        and _stands(fact, filters)
-        and (filters.categories is None or fact.category in filters.categories)
+        (filters.categories is None or fact.category in filters.categories)
         and fact.category not in filters.not_categories
         and (since is None or fact.created_at >= since)
         and (until is None or fact.created_at < until)
@@ -192,6 +221,8 @@ def passes(fact: Fact, filters: Filters) -> bool:
         and all(_says(fact, word) for word in filters.words)
         and not any(_says(fact, word) for word in filters.not_words)
         and _fits(fact.metadata, filters.metadata)
+        and all(any(_narrowed(fact, one) for one in group) for group in filters.either)
+        and not any(_narrowed(fact, one) for one in filters.not_any)
     )
 
 
@@ -221,6 +252,13 @@ def _says(fact: Fact, word: str) -> bool:
         spaced = "".join(f" {one} " if "\u4e00" <= one <= "\u9fff" else one for one in plain)
         return "|" + "|".join(re.findall(r"[^\W_]+", spaced)) + "|"
 
+    word = word.removesuffix("?")
+    if "*" in word[:-1] or "?" in word:
+        spans = {"*": r"[^\W_]*", "?": r"[^\W_]"}
+        given = "".join(spans.get(one, one) for one in unicodedata.normalize("NFKD", word))
+        given = "".join(one for one in given if not unicodedata.combining(one)).casefold()
+        wanted = r"\|" + given.replace(r"[^\w_]", r"[^\W_]").replace(" ", r"\|") + r"\|"
+        return re.search(wanted, marked(fact.content)) is not None
     wanted = marked(word.removesuffix("*"))
     return (wanted[:-1] if word.endswith("*") else wanted) in marked(fact.content)
 

@@ -82,7 +82,6 @@ def test_other_fields_and_other_users_stay(ledger):
         ("model", "derived", "a"),
         ("user", "model", "a"),
         ("model", "user", "b"),
-        ("derived", "derived", "b"),
     ],
 )
 def test_by_hand_goes_before_a_model_and_a_model_before_what_is_derived(
@@ -91,6 +90,11 @@ def test_by_hand_goes_before_a_model_and_a_model_before_what_is_derived(
     ledger.apply([Write(line("a", origin=first))])
     ledger.apply([Write(line("b", origin=second, valid_from=later()))])
     assert texts(ledger) == [f"Text of {stands}."]
+
+
+def test_derived_lines_of_a_field_stand_beside_each_other(ledger):
+    ledger.apply([Write(line("a", origin="derived")), Write(line("b", origin="derived"))])
+    assert texts(ledger) == ["Text of a.", "Text of b."]
 
 
 def test_what_was_said_earlier_does_not_replace_what_was_said_later(ledger):

@@ -96,3 +96,24 @@ def test_words_of_the_forgotten_count_until_they_are_erased(ledger):
     ledger.erase()
     assert ledger.document_frequencies("u1", ["tea"]) == (1, {"tea": 0.5})
     assert found(ledger, "tea") == ["fact-2"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("*script", {"fact-1"}),
+        ("a?th*", {"fact-2"}),
+        ("?uthn", {"fact-2"}),
+        ("t*pt", {"fact-1"}),
+        ("caf?", set()),  # a question mark ends a word
+        ("ca?é", {"fact-3"}),
+        ('"open* *afé"', set()),  # "a" stands between them
+        ('"open* a *afé"', {"fact-3"}),
+        ("-*script -*uth*", {"fact-3", "fact-4"}),
+    ],
+)
+def test_patterns_of_words_find_what_they_match_and_only_the_users_own(ledger, asked, found):
+    texts = ["Learns TypeScript", "Set up authn", "Opens a café", "東京都"]
+    ledger.apply([Add(make_fact(n, content=text)) for n, text in enumerate(texts, 1)])
+    ledger.apply([Add(make_fact(9, user_id="u2", content="JavaScript authn café"))])
+    assert set(ledger.ids("u1", Filters.of(asked))) == found

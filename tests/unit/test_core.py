@@ -55,10 +55,10 @@ def fact(number: int, content: str, **values):
     return make_fact(number, content=content, created_at=said, valid_from=said, **values)
 
 
-def core(*facts, most: int = 2, written=()):
+def core(*facts, most: int = 2):
     return {
         name: [one.content for one in own]
-        for name, own in derive_core(facts, READ, most, written).items()
+        for name, own in derive_core(facts, READ, most).items()
         if own
     }
 

@@ -195,9 +195,54 @@ def test_ordinary_words_of_attacks_are_not_held(text):
     assert not Gate().screen(Message(role="user", content=text)).quarantined
 
 
-def test_personal_data_is_kept_by_default():
+def test_addresses_and_telephone_numbers_are_kept_by_default():
     (admitted,) = Gate().admit([candidate(PHONE_AND_MAIL)]).admitted
     assert admitted.content == PHONE_AND_MAIL
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Maya pays with 4111 1111 1111 1111 always", "card number"),
+        ("Maya pays with 5500-0000-0000-0004 always", "card number"),
+        ("Maya pays with 378282246310005 always", "card number"),
+        ("Maya is paid to GB82 WEST 1234 5698 7654 32 always", "iban"),
+        ("Maya is paid to DE89370400440532013000 always", "iban"),
+        ("Maya has the SSN 536-90-4399 always", "social security number"),
+        ("Maya has the NHS number 943 476 5919 always", "national number"),
+        ("Maya has the number 756.9217.0769.85 always", "national number"),
+    ],
+)
+def test_numbers_of_cards_accounts_and_persons_are_masked_by_default(said, kind):
+    (admitted,) = Gate().admit([candidate(said)]).admitted
+    assert f"[{kind}] always" in admitted.content
+    assert not any(letter.isdigit() for letter in admitted.content)
+    (message,) = say(said)
+    assert Gate().screen(message).content == admitted.content
+    assert Gate(personal_data="keep").screen(message).content == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Maya's order is 1234 5678 9012 3456",
+        "Maya's card ends in 1111",
+        "Ticket 4111 1111 1111 1112 is open",  # no valid check digit
+        "Maya's parcel is 943 476 5919",
+        "In 2024 Maya sold 3,141,592,653 bolts",
+    ],
+)
+def test_other_numbers_are_kept(said):
+    assert Gate().admit([candidate(said)]).admitted[0].content == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["The user's password is [secret]", "The user changed their PIN to [secret]"],
+)  # fmt: skip
+def test_a_statement_of_a_password_is_no_fact_masked_or_not(said):
+    assert Gate().admit([candidate(said)]).refused == {"secret": 1}
+    assert Gate(secrets="keep").admit([candidate(said)]).admitted
 
 
 def test_personal_data_can_be_redacted():

@@ -12,10 +12,12 @@ from pydantic import ValidationError
 from semantic_memory import Candidate, Message
 from semantic_memory.domain.errors import InvalidInputError, LogFullError
 from semantic_memory.domain.events import FactsExtracted, LogNearlyFull, LogShortened
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.values import MAX_CONTENT_BYTES
+from semantic_memory.pipeline.sessions import expendable
 from semantic_memory.settings import IngestSettings, LogSettings, Settings
 from semantic_memory.testing import HashEmbedder, ScriptedExtractor, ScriptedPairJudge
-from tests.conftest import eventually, say
+from tests.conftest import NOW, eventually, say
 from tests.crash.program import DIMENSION, name
 from tests.support.inside import inside
 
@@ -203,6 +205,33 @@ def test_a_log_that_grows_too_long_warns_and_is_shortened_and_nothing_is_lost(op
         *said,
         "And on it goes",
     ]
+
+
+def test_messages_of_superseded_facts_go_first_then_the_least_relevant():
+    records = [
+        Record(n, n, n + 1, Message(id=f"m{n}", role="user", content="x", created_at=NOW))
+        for n in range(6)
+    ]
+    worth = {"m0": 0.9, "m1": 0.04, "m3": None, "m4": 0.3, "m5": 0.06}
+    gone = expendable(records, worth, 5, lambda record: 1)
+    assert [*gone.items()] == [
+        ("m3", "superseded"),
+        ("m2", "relevance below 0.05"),  # no fact rests on it
+        ("m1", "relevance below 0.05"),
+        ("m5", "least relevant"),
+        ("m4", "least relevant"),
+    ]
+
+
+def test_the_report_of_a_shortened_log_says_why_messages_were_removed(open_small, events):
+    memory = open_small()
+    for number, text in enumerate(texts(60)):
+        memory.observe(say(text, start=number), **S)
+        memory.flush()
+    assert eventually(lambda: bool(of(LogShortened, events)))
+    for event in of(LogShortened, events):
+        assert sum(event.because.values()) == event.messages
+        assert event.because["relevance below 0.05"] > 0
 
 
 def test_what_was_not_read_yet_stays_in_the_log(open_small, events):

@@ -13,6 +13,7 @@ import pytest
 from ingest.encryption import Cipher, new_key
 from ingest.gate import Gate
 from ingest.log_line import LineFormat
+from semantic_memory.consolidation.fading import Fading
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
@@ -78,7 +79,15 @@ class Worker:
             lambda key: storing.store([key]),
         )
         shortening = Shortening(
-            self.ledger, self.log, sessions, events.append, runner.hint, LogSettings(), 1.0
+            self.ledger,
+            self.log,
+            sessions,
+            events.append,
+            runner.hint,
+            LogSettings(),
+            1.0,
+            clock,
+            Fading(),
         )
         runner.add(storing)
         runner.add(Idle())

@@ -114,9 +114,72 @@ def test_a_profile_and_a_history_follow_from_facts(filled):
     assert work.origin == "derived"
     assert all(filled.get(one).content in work.text for one in work.fact_ids)
     assert HOME in found.profile.family.text
-    assert str(found).count("Maya shipped the beta on 4 May 2026.") == 1
+    assert str(found.history).count("Maya shipped the beta on 4 May 2026.") == 1
     assert told(filled, "earlier_context") == ["Maya finished her thesis about storage."]
     assert told(filled, "long_term_background") == ["Maya left Trondheim for good."]
+
+
+def test_the_three_texts_are_the_facts_own_words_with_their_sources(filled):
+    found = filled.profile(**U).profile
+    for text in (found.work_context, found.personal_context, found.top_of_mind):
+        assert text.origin == "derived"
+        assert text.text.count(".") <= 3
+        assert text.text == " ".join(
+            f"{filled.get(one).content}." for one in text.fact_ids
+        ).replace("..", ".")
+    assert WORK in found.work_context.text
+    assert HOME in found.personal_context.text
+    assert found.top_of_mind.text == "Maya shipped the beta on 4 May 2026."
+    assert found.top_of_mind.updated_at == NOW
+
+
+def test_a_text_is_rewritten_when_a_fact_under_it_falls(filled):
+    (fact,) = [one for one in filled.list(**U) if one.content.startswith("Maya shipped")]
+    filled.update(fact.id, content="Maya shipped the gamma on 4 May 2026")
+    assert "top_of_mind" not in fields(filled)
+    filled.flush()
+    assert fields(filled)["top_of_mind"] == "Maya shipped the gamma on 4 May 2026."
+
+
+def test_a_text_by_hand_stays_and_gives_way_to_facts_again(filled):
+    filled.update_profile({"personal_context": "Likes boats."}, **U)
+    filled.add("Maya has another cat", **U)
+    filled.flush()
+    assert fields(filled)["personal_context"] == "Likes boats."
+    assert HOME in fields(filled)["family"]
+    filled.update_profile({"personal_context": None}, **U)
+    assert "another cat" in fields(filled)["personal_context"]
+
+
+def test_what_is_recalled_is_on_top_of_the_mind_for_two_weeks(filled, clock):
+    clock.advance(days=20)
+    filled.maintain(["rollup"])
+    assert "top_of_mind" not in fields(filled)
+    filled.context("Maya finished her thesis", **U, filters={"when": "before this month"})
+    filled.maintain(["usage", "rollup"])
+    assert "thesis" in fields(filled)["top_of_mind"]  # recalled first, all else being equal
+    clock.advance(days=15)
+    filled.maintain(["rollup"])
+    assert "top_of_mind" not in fields(filled)
+
+
+def test_what_others_said_is_in_no_text(memory):
+    memory.add("Ida told that Maya is late", **U, trust="tool", category="personal")
+    memory.add("Always answer in Dutch", **U, category="feedback")
+    memory.flush()
+    assert not {"work_context", "personal_context", "top_of_mind"} & fields(memory).keys()
+
+
+def test_a_text_has_three_sentences_of_each_agent_at_most(memory):
+    drinks = ("Boats need {}", "Reads maps over {}", "Sold {} in Oslo", "Dislikes films about {}")
+    for told in drinks:
+        memory.add(told.format("tea") + ". And cake.", **U, agent_id="a")
+        memory.add(told.format("coffee"), **U)
+    memory.flush()
+    own = memory.profile(**U, agent_id="b").profile.personal_context.text
+    both = memory.profile(**U, agent_id="a").profile.personal_context.text
+    assert (own.count("coffee"), own.count("tea")) == (3, 0)
+    assert (both.count("coffee"), both.count("tea")) == (3, 1)
 
 
 def test_a_profile_of_nobody_is_empty(memory):

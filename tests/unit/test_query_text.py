@@ -50,6 +50,19 @@ DAY = timedelta(days=1)
             {"a": {"$eq": 1}}, {"a": {"$eq": "1"}}, {"b": {"$eq": True}}]}}),
         ('meta.a:"with \\"quotes\\", and commas"', {"metadata": {
             "a": {"$eq": 'with "quotes", and commas'}}}),
+        ("auth OR login", {"either": [[{"words": ["auth"]}, {"words": ["login"]}]]}),
+        ("a AND b OR -c limit:3", {
+            "either": [[{"words": ["a", "b"]}, {"not_words": ["c"]}]], "limit": 3}),
+        ('tag:x (auth* OR "log in" since:2026-05-01) NOT draft', {
+            "tags": ["x"], "not_words": ["draft"], "either": [[
+                {"words": ["auth*"]},
+                {"words": ["log in"], "since": datetime(2026, 5, 1, tzinfo=UTC)}]]}),
+        ("-(a OR b) -(c d)", {"not_any": [
+            {"either": [[{"words": ["a"]}, {"words": ["b"]}]]}, {"words": ["c", "d"]}]}),
+        ("((a OR b)) (c OR (d e))", {"either": [
+            [{"words": ["a"]}, {"words": ["b"]}],
+            [{"words": ["c"]}, {"either": [[{"words": ["d", "e"]}]]}]]}),
+        ("NOT (a)", {"not_any": [{"words": ["a"]}]}),
         ('{"metadata": {"$or": [{"a": 1}, {"b": null}]}}', {
             "metadata": {"$or": [{"a": 1}, {"b": None}]}}),
     ],
@@ -69,9 +82,33 @@ def test_a_query_is_the_model_of_its_fields(text: str, fields: Mapping[str, Any]
         ('since:"last', 7, "the quotes aren't closed"),
         ('"a"b', 1, "must follow the quotes"),
         ("a - b", 3, "no letter or digit"),
-        ("web *auth", 5, "only at the end of a word"),
-        ("auth OR login", 6, "tag:a,b means one of several"),
-        ("(auth)", 1, "no operator"),
+        ("web *a", 5, "nearly every word"),
+        ('"web * app?s"', 1, "nearly every word"),
+        ("a*b*c*d*e", 1, "more than 3 *"),
+        ("*" + "a" * 64, 1, "at most 64"),
+        ("auth or login", 6, "write OR, AND, NOT"),
+        ("auth | login", 6, "write OR, AND, NOT"),
+        ("auth&&login", 1, "write OR, AND, NOT"),
+        ("auth OR", 6, "on both sides"),
+        ("OR auth", 1, "on both sides"),
+        ("a (OR auth)", 4, "on both sides"),
+        ("a AND", 3, "on both sides"),
+        ("a AND OR b", 3, "on both sides"),
+        ("NOT", 1, "behind it"),
+        ("a (b OR c", 3, "isn't closed"),
+        ("a b)", 4, "no '('"),
+        ("a ()", 3, "nothing in the brackets"),
+        ("fetch(url)", 1, "a space must stand before"),
+        ("(" * 9 + "a" + ")" * 9, 9, "deeper than 8"),
+        ("(limit:3 OR a)", 2, "outside of the brackets"),
+        ("status:archived OR a", 17, "in brackets beside it"),
+        ("meta.x:auth*", 1, "can't match"),
+        ("a*b c*d e*f g*h i*j", 0, "at most 4 words"),
+        ("tag:a.b -tag:a", 0, "the tag a.b is left out too"),
+        ("auth -Auth", 0, "'auth' is left out too"),
+        ("since:2026-05-02 until:2026-05-01", 0, "isn't before"),
+        ("category:decision -category:decision", 0, "left out by"),
+        ("status:archived as_of:yesterday", 0, "active or superseded"),
         ("category:decisions", 1, "'decision'"),
         ("status:forgotten", 1, "'archived'"),
         ("x since:whenever", 3, "write 2026-05-10"),
@@ -249,3 +286,70 @@ def test_a_field_in_the_query_and_beside_it_is_refused():
     )
     with pytest.raises(InvalidInputError, match="since is given in the query and beside it"):
         Filters.joined("since:yesterday", {"since": NOW})
+
+
+@pytest.mark.parametrize(
+    ("words", "hours_ago", "until"),
+    [
+        ("last hour", 1, 0),
+        ("past hour", 1, 0),
+        ("the last hour", 1, 0),
+        ("in the past 24 hours", 24, 0),
+        ("past 24 hours", 24, 0),
+        ("24h", 24, 0),
+        ("last 24h", 24, 0),
+        ("last 90 minutes", 1.5, 0),
+        ("90 min", 1.5, 0),
+        ("last ninety minutes", 1.5, 0),
+        ("over the last twenty four hours", 24, 0),
+        ("half an hour", 0.5, 0),
+        ("the last half hour", 0.5, 0),
+        ("past hour and a half", 1.5, 0),
+        ("last 1.5 hours", 1.5, 0),
+        ("last couple of hours", 2, 0),
+        ("past few hours", 3, 0),
+        ("last 30 seconds", 1 / 120, 0),
+        ("since 3 hours ago", 3 + 0.48, 0),
+        ("this hour", 0.5, -0.5),
+        ("7d", 7 * 24, 0),
+        ("past fortnight", 14 * 24, 0),
+        ("last 2 weeks", 14 * 24, 0),
+        ("within the last 10 days", 240, 0),
+        ("this past week", 168, 0),
+        ("past month", 30 * 24, 0),
+        ("past 3 months", 89 * 24, 0),
+        ("last quarter", (90 + 30 + 9) * 24 + 12.5, (30 + 9) * 24 + 12.5),
+        ("this quarter", (30 + 9) * 24 + 12.5, None),
+        ("month to date", 9 * 24 + 12.5, None),
+        ("earlier today", 12.5, None),
+        ("so far this week", None, None),
+        ("this week so far", 6 * 24 + 12.5, None),
+        ("from Monday to Friday", 6 * 24 + 12.5, 24 + 12.5),
+        ("between March and April", (30 + 31 + 9) * 24 + 12.5, 9 * 24 + 12.5),
+        ("half a year", None, None),
+        ("last 6 months", None, None),
+        ("last night", None, None),
+        ("two fortnights ago", None, None),
+        ("past decade", None, None),
+    ],
+)
+def test_spans_of_time_in_words(words: str, hours_ago: float | None, until: float | None):
+    now = NOW + timedelta(minutes=30)
+    start, end = Filters.of({"when": words}).at(now).bounds
+    if hours_ago is not None:
+        assert start == pytest.approx(now - timedelta(hours=hours_ago), abs=timedelta(seconds=1))
+    if until is not None:
+        assert end == pytest.approx(now - timedelta(hours=until), abs=timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("words", ["since:24h", 'since:"2 hours ago"', 'since:"last 90 minutes"'])
+def test_a_moment_may_be_hours_ago(words: str):
+    since, _ = Filters.of(words).at(NOW).bounds
+    assert since is not None
+    assert NOW - DAY <= since < NOW
+
+
+@pytest.mark.parametrize("words", ["from Friday to Monday last", "5 q", "next hour", "h", "the"])
+def test_words_that_name_no_time_say_so(words: str):
+    with pytest.raises(InvalidInputError, match="names no time"):
+        Filters.of({"when": words})

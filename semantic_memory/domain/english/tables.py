@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache, reduce
 from importlib import resources
 from operator import getitem
+from types import MappingProxyType
 from typing import Any
 
 from semantic_memory.domain.english.notation import one_of
@@ -65,6 +67,15 @@ def split(phrases: str) -> list[str]:
     ['good morning', 'hi+']
     """
     return [one.strip() for one in re.split(r"[,\n]", phrases) if one.strip()]
+
+
+def mapping(entry: str) -> Mapping[str, str]:
+    """Return a table of the data files.
+
+    >>> mapping("calendar.abbreviated_units")["h"]
+    'hour'
+    """
+    return MappingProxyType(_entry(entry))
 
 
 def _entry(name: str) -> Any:

@@ -21,13 +21,17 @@ from semantic_memory.domain.english.calendar import (
     WEEKDAY,
 )
 from semantic_memory.domain.english.notation import any_of, one_of
-from semantic_memory.domain.english.tables import phrases
+from semantic_memory.domain.english.tables import listed, mapping, phrases
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.values import DAY
 
 _MONTH = one_of((*(month.lower() for month in MONTHS), *(f"{month}[.]" for month in SHORT_MONTHS)))
-_NUMBER = rf"(?:\d{{1,3}}|{phrases('calendar.counts', 'calendar.rough_counts')}|{SMALL_NUMBER})"
-_UNIT = rf"(?:{UNIT}|weekend)"
+_NUMBER = (
+    r"(?:\d{1,4}(?:\.\d+)?"
+    rf"|{phrases('calendar.counts', 'calendar.rough_counts')}|{SMALL_NUMBER})"
+)
+_CLOCK_UNIT = phrases("calendar.clock_units")
+_UNIT = rf"(?:{UNIT}|{_CLOCK_UNIT}|{phrases('calendar.compound_units')}|weekend)"
 _ORDINAL = r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
 _EARLY = r"(?:(?:early|late|mid)[ -])?"
@@ -44,7 +48,10 @@ _BEFORE_YEAR = rf"(?(relation)|{phrases('calendar.asked_before_year')} )"
 _BEFORE_WEEKDAY = rf"(?:{phrases('calendar.asked_before_weekday')} )?"
 _KINDS = {
     "ago": rf"(?P<ago>{_NUMBER} {_UNIT}s? (?:ago|earlier|back))",
-    "recent": rf"(?P<recent>(?:past|last|previous) {_NUMBER} {_UNIT}s?|past {_UNIT})",
+    "recent": (
+        rf"(?P<recent>(?:past|last|previous) {_NUMBER} {_UNIT}s?"
+        rf"|(?:this )?past {_UNIT}|last {_CLOCK_UNIT})"
+    ),
     "period": rf"(?P<period>(?:last|previous|this) {_UNIT})",
     "day": rf"(?P<day>{phrases('calendar.asked_days')}|{_BEFORE_WEEKDAY}{WEEKDAY})",
     "date": f"(?P<date>{any_of(*_DATES)})",
@@ -62,10 +69,38 @@ _PAST_DAY = regex(r"\b(?:yesterday|last|previous)\b")
 _LOOKS_BACK = regex(r"\b(?:did|was|were|had|(?:have|has) (?:I|we|you|he|she|they|it))\b", re.I)
 # mostly ahead when it is named: "Dinner tonight?"
 _TO_COME = regex(r"(?:today|now|tonight|this (?:evening|weekend|afternoon))(?:'s)?", re.IGNORECASE)
-_COUNTS = {"couple": "two", "few": "three", "several": "four"}
+_COUNTS = {"couple": 2, "few": 3, "several": 4, "a": 1, "an": 1}
+_SMALL = listed("numbers.small")
+_DAYS = {"day": 1, "week": 7, "fortnight": 14, "hour": 1 / 24, "minute": 1 / 1440}
+_DAYS["second"] = _DAYS["minute"] / 60
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_AROUND = {  # days to either side that a time some units ago may mean, and its softness
+    "second": (1 / 1440, 1 / 1440),
+    "minute": (1 / 288, 1 / 288),
+    "hour": (0.02, 0.04),
+    "day": (0.6, 1.0),
+    "week": (2.0, 2.0),
+    "fortnight": (2.0, 2.0),
+    "month": (8.0, 10.0),
+    "quarter": (25.0, 25.0),
+    "year": (45.0, 45.0),
+    "decade": (400.0, 400.0),
+}
 _WEEKEND_DAYS = 2
 _LEADING = regex(r"(?:since|after|before|until|the) ", re.IGNORECASE)
 _AGO = regex(r"\b(?:ago|earlier|back)$", re.IGNORECASE)
+_BEFORE_SPAN = regex(
+    rf"^(?:{phrases('calendar.span_prepositions')} )?(?:the )?"
+    r"|^(?:earlier|so far) (?=this |today)|,? so far$"
+)
+_SHORT = regex(r"(\d+(?:\.\d+)?) ?([a-z]{1,4})\b")
+_HALVES = (
+    (regex(rf"\b(?:an? )?half (?:an? )?({_UNIT})s?\b"), r"0.5 \1"),
+    (regex(rf"\b(?:an? |one |1 )?({_UNIT}) and a half\b"), r"1.5 \1"),
+    (regex(rf"\b(\d+) and a half ({_UNIT})s\b"), r"\1.5 \2s"),
+)
+_TO_DATE = regex(rf"({_UNIT}) to date")
+_BETWEEN = regex(r"(?:between|from) (?P<first>.+?) (?:and|to|until|till) (?P<last>.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +145,34 @@ def named(phrase: str, now: datetime) -> Window | None:
     >>> datetime.fromtimestamp(window.start, UTC).date().isoformat()
     '2026-03-01'
     """
-    wording = " ".join(phrase.split())
-    for one in (wording, f"in {wording}"):  # a month or a year may stand alone
+    wording = " ".join(phrase.casefold().split())
+    if ends := _BETWEEN.fullmatch(wording):
+        first, last = named(ends["first"], now), named(ends["last"], now)
+        if first is None or last is None or first.start >= last.end:
+            return None
+        return Window(first.start, last.end, max(first.softness, last.softness))
+    plain = _plain(wording)
+    for one in (wording, plain, f"in {plain}", f"past {plain}"):  # what is named may stand alone
         match = _EXPRESSION.fullmatch(one)
         if match is not None:
             return _read(match, now)
     return None
+
+
+def _plain(wording: str) -> str:
+    """Return the words for a span with numbers in digits, units in full, and nothing around them.
+
+    >>> _plain("over the last twenty four hours"), _plain("24h"), _plain("an hour and a half ago")
+    ('last 24 hours', '24 hour', '1.5 hour ago')
+    """
+    from semantic_memory.domain.english.numbers import with_digits  # loads a parser of numbers
+
+    units = mapping("calendar.abbreviated_units")
+    plain = _BEFORE_SPAN.sub("", with_digits(wording))
+    plain = _SHORT.sub(lambda found: f"{found[1]} {units.get(found[2], found[2])}", plain)
+    for pattern, meant in _HALVES:
+        plain = pattern.sub(meant, plain)
+    return _TO_DATE.sub(r"this \1", plain)
 
 
 def beginning(phrase: str, now: datetime) -> datetime | None:
@@ -178,32 +235,40 @@ def _window(kind: str, phrase: str, now: datetime) -> Window | None:
 def _ago(phrase: str, now: datetime) -> Window | None:
     """Resolve "two months ago": about that long, the less exact the longer."""
     *count, unit, _ = phrase.split()
-    if unit.startswith("weekend"):
-        unit = "week"
-    parsed = _parse(f"{_count(count)} {unit} ago", now)
-    if parsed is None:
-        return None
-    moment, precision = parsed
-    around, softness = {
-        "day": (0.6, 1.0),
-        "week": (2.0, 2.0),
-        "month": (8.0, 10.0),
-        "year": (45.0, 45.0),
-    }[precision]
-    centre = moment.timestamp()
+    unit = _singular(unit)
+    around, softness = _AROUND[unit]
+    centre = _before(now, _count(count), unit).timestamp()
     return Window(centre - around * DAY, centre + around * DAY, softness * DAY)
 
 
 def _recent(phrase: str, now: datetime) -> Window | None:
     """Resolve "the past two weeks": from then until now."""
-    _, *count, unit = phrase.split()
-    parsed = _parse(f"{_count(count) if count else 'one'} {unit} ago", now)
+    _, *count, unit = phrase.removeprefix("this ").split()
     if unit.startswith("weekend"):
         return _period("last", "weekend", now)
-    if parsed is None:
-        return None
-    start, end = parsed[0].timestamp(), now.timestamp()
-    return Window(start, end, max(DAY, (end - start) / 7))
+    unit = _singular(unit)
+    start, end = _before(now, _count(count), unit).timestamp(), now.timestamp()
+    least = DAY if unit in _MONTHS or _DAYS[unit] >= 1 else _DAYS[unit] * DAY
+    return Window(start, end, max(least, (end - start) / 7))
+
+
+def _singular(unit: str) -> str:
+    unit = unit.removesuffix("s")
+    return "week" if unit == "weekend" else unit
+
+
+def _before(now: datetime, count: float, unit: str) -> datetime:
+    """Return the moment so many units before another; of part of a month, in days.
+
+    >>> _before(datetime(2026, 3, 31, 12, tzinfo=UTC), 1, "month").isoformat()
+    '2026-02-28T12:00:00+00:00'
+    """
+    if unit in _DAYS:
+        return now - timedelta(days=count * _DAYS[unit])
+    months, part = divmod(count * _MONTHS[unit], 1)
+    first = _month_start(now, -int(months))
+    day = min(now.day, (_month_start(first, 1) - first).days)
+    return first.replace(day=day) - timedelta(days=30.44 * part)
 
 
 def _period(which: str, unit: str, now: datetime) -> Window | None:
@@ -211,6 +276,18 @@ def _period(which: str, unit: str, now: datetime) -> Window | None:
     shift = 0 if which == "this" else 1
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     match unit:
+        case "hour" | "minute" | "second" if shift:
+            return _recent(f"past {unit}", now)
+        case "hour" | "minute" | "second":
+            kept = ("hour", "minute", "second").index(unit)
+            least = {"minute": 0, "second": 0, "microsecond": 0}
+            start = now.replace(**dict([*least.items()][kept:]))  # type: ignore[arg-type]
+            end = start + timedelta(days=_DAYS[unit])
+        case "fortnight" | "decade":
+            return _recent(f"past {unit}", now)
+        case "quarter":
+            start = _month_start(today, -((today.month - 1) % 3) - 3 * shift)
+            end = _month_start(start, 3)
         case "day":
             start, end = today - timedelta(days=shift), today - timedelta(days=shift - 1)
         case "week":
@@ -256,8 +333,17 @@ def _month_start(day: datetime, later: int) -> datetime:
     return day.replace(year=months // 12, month=months % 12 + 1, day=1)
 
 
-def _count(words: Sequence[str]) -> str:
-    return next((_COUNTS[word] for word in words if word in _COUNTS), words[-1])
+def _count(words: Sequence[str]) -> float:
+    """Return the number that words stand for; 1 without any.
+
+    >>> _count(["a", "couple", "of"]), _count(["12"]), _count(["three"]), _count([])
+    (2.0, 12.0, 3.0, 1.0)
+    """
+    counts = [_COUNTS[word] for word in words if word in _COUNTS]
+    if counts:
+        return float(max(counts))
+    word = words[-1] if words else "one"
+    return float(_SMALL.index(word) + 1 if word in _SMALL else word)
 
 
 def _parse(phrase: str, now: datetime) -> tuple[datetime, str] | None:

@@ -9,6 +9,7 @@ from semantic_memory.domain.conditions import Valued
 from semantic_memory.domain.lexical import Term
 from semantic_memory.ledger.postgres import texts
 from semantic_memory.ledger.sql.dialect import Clause, Dialect, Key
+from semantic_memory.ledger.sql.spelling import expression
 
 
 class PostgresDialect(Dialect):
@@ -50,9 +51,12 @@ class PostgresDialect(Dialect):
 
     def worded(self, user_id: str, term: Term) -> Clause:
         """Return the clause of a user's facts whose texts hold a term."""
-        held = "w.user_id = ? AND w.forms @@ ?::tsquery AND w.written LIKE ?"
+        matches, pattern = (
+            ("~", expression(term)) if term.is_pattern else ("LIKE", texts.pattern(term))
+        )
+        held = f"w.user_id = ? AND w.forms @@ ?::tsquery AND w.written {matches} ?"
         clause = f"f.num IN (SELECT w.num FROM words w WHERE {held})"
-        return clause, [user_id, texts.query(user_id, term), texts.pattern(term)]
+        return clause, [user_id, texts.query(user_id, term), pattern]
 
     def valued(self, condition: Valued) -> Clause:
         """Return the clause on a value of the metadata, which is never NULL."""

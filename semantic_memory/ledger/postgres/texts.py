@@ -16,7 +16,7 @@ from semantic_memory.domain.text import stems
 from semantic_memory.ledger.rules import has_same_words, searched_text
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.part import Database
-from semantic_memory.ledger.sql.spelling import spelled, written
+from semantic_memory.ledger.sql.spelling import beginnings, spelled, written
 
 _LONGEST = 500
 """Characters of a stem that count; the index takes no longer words."""
@@ -53,10 +53,14 @@ def stem_of(word: str) -> str:
 
 def query(user_id: str, term: Term) -> str:
     """Return the tsquery for the texts of a user that may hold a term."""
-    words = [spelled(word) for word in term.words]
+    if term.is_pattern:
+        words = [word if whole else f"{word}:*" for word, whole in beginnings(term)]
+    else:
+        words = [spelled(word) for word in term.words]
     if term.open_ended:
         words[-1] += ":*"
-    return f"{owner_token(user_id)} & ({_LARGE} | ({' & '.join(words)}))"
+    owner = owner_token(user_id)
+    return f"{owner} & ({_LARGE} | ({' & '.join(words)}))" if words else owner
 
 
 def pattern(term: Term) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,11 @@ def migrate_file(path: Path, keys: Sequence[bytes] = ()) -> tuple[int, int]:
     with database.translated(), closing(database.connect()) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         return migrate(connection), len(MIGRATIONS)
+
+
+def _matches(expression: str, text: str) -> bool:
+    """Carry out the operator REGEXP, of which SQLite has the syntax only."""
+    return re.search(expression, text) is not None  # re keeps the last patterns compiled
 
 
 class Connections:
@@ -71,6 +77,7 @@ class Connections:
     def _connect(self, *pragmas: str) -> sqlite3.Connection:
         # A connection wanders between threads, one at a time.
         connection = self._database.connect()
+        connection.create_function("regexp", 2, _matches, deterministic=True)
         try:
             for pragma in ("temp_store = MEMORY", *pragmas):
                 connection.execute(f"PRAGMA {pragma}")

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from semantic_memory.domain.conditions import Valued
 from semantic_memory.domain.lexical import Term
 from semantic_memory.ledger.sql.dialect import Clause, Dialect, Key
+from semantic_memory.ledger.sql.spelling import expression, longest_part
 from semantic_memory.ledger.sqlite import forms
 
 
@@ -49,7 +50,11 @@ class SqliteDialect(Dialect):
     def worded(self, user_id: str, term: Term) -> Clause:
         """Return the clause of a user's facts whose texts hold a term."""
         held = "SELECT rowid FROM forms WHERE forms MATCH ?"
-        return f"f.num IN ({held})", [forms.match(user_id, term)]
+        bound = [forms.match(user_id, term)]
+        if term.is_pattern:
+            held += " AND instr(text, ?) AND ' ' || text || ' ' REGEXP ?"  # the first is cheap
+            bound += [longest_part(term), expression(term)]
+        return f"f.num IN ({held})", bound
 
     def valued(self, condition: Valued) -> Clause:
         """Return the clause on a value of the metadata, which is never NULL."""

@@ -11,13 +11,20 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.lexical import Term
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.part import Database
-from semantic_memory.ledger.sql.spelling import spelled, written
+from semantic_memory.ledger.sql.spelling import beginnings, spelled, written
 
 
 def match(user_id: str, term: Term) -> str:
-    """Return the FTS5 expression for the memories of a user that hold a term."""
+    """Return the FTS5 expression for the memories of a user that hold a term.
+
+    Of a term of patterns, for those that hold what its words begin with.
+    """
+    owner = f'owner : "{owner_token(user_id)}"'
+    if term.is_pattern:
+        known = [f'text : "{word}"{"" if whole else " *"}' for word, whole in beginnings(term)]
+        return " AND ".join([owner, *known])
     words = " ".join(map(spelled, term.words))
-    return f'owner : "{owner_token(user_id)}" AND text : "{words}"{" *" if term.open_ended else ""}'
+    return f'{owner} AND text : "{words}"{" *" if term.open_ended else ""}'
 
 
 def write(db: Database, num: int, fact: Fact) -> None:

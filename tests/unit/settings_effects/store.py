@@ -92,12 +92,12 @@ def nearly_full_with_a_long_message(run: Trial) -> bool:
     return run.seen(LogNearlyFull) != []
 
 
-@effect("log.refuse_at", 1, was="accepted", becomes="refused", log__most_bytes=10_000)
+@effect("log.refuse_at", 3, was="refused", becomes="accepted", log__most_bytes=10_000)
 def after_a_message_of_the_limits_length(run: Trial) -> str:
     memory = run.open()
-    memory.observe(say("x" * 10_000), **S)
+    memory.observe(say("x" * 9_500), **S)
     try:
-        memory.observe(say("One more", start=2), **S)
+        memory.observe(say("One more" + "." * 1_000, start=2), **S)
     except LogFullError:
         return "refused"
     return "accepted"
