@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -20,11 +21,11 @@ from semantic_memory.retrieval.absence import barred, teller
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW, make_fact
 
-U = {"user_id": "u1"}
+U: dict[str, Any] = {"user_id": "u1"}
 UNEXPIRED = Unexpired(NOW, Periods())
 
 
-def ask(memory: SemanticMemory, query: str, **values: object) -> Absence:
+def ask(memory: SemanticMemory, query: str, **values: Any) -> Absence:
     return memory.admin.inspection.why_not.explain(
         WhyNotRequest.model_validate({"user_id": "u1", "query": query, **values})
     )
@@ -113,7 +114,7 @@ def read_as(slot: str, about: str = "self", probability: float = 0.9) -> Reading
     )
 
 
-def fact(content: str, days: int, **values: object) -> Fact:
+def fact(content: str, days: int, **values: Any) -> Fact:
     at = NOW + timedelta(days=days)
     key = f"{content}/{days}"
     return make_fact(id=derived_id(key), content=content, created_at=at, valid_from=at, **values)
@@ -215,7 +216,7 @@ def test_the_memory_of_another_agent_is_out_of_scope(memory: SemanticMemory):
     ],
 )
 def test_a_filter_that_leaves_it_out_is_named(
-    memory: SemanticMemory, filters: dict[str, object], field: str
+    memory: SemanticMemory, filters: dict[str, Any], field: str
 ):
     found = memory.add("Lives in Lisbon", confidence=0.5, **U)
     absence = ask(memory, "Lisbon", memory_id=found.id, filters=filters)
