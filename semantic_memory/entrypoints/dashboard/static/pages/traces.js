@@ -48,7 +48,7 @@ function List({ user }) {
                       <th scope="col">When</th>
                       <th scope="col">What</th>
                       <th scope="col">Question</th>
-                      <th scope="col" class="right">Found</th>
+                      <th scope="col" class="right wide-only">Found</th>
                       <th scope="col" class="right wide-only">Took</th>
                     </tr>
                   </thead>
@@ -59,7 +59,7 @@ function List({ user }) {
                           <td class="when"><a href=${href("traces", { user }, one.id)}><${When} at=${one.at} /></a></td>
                           <td>${one.kind === "search" ? "search" : "prompt"}</td>
                           <td dir="auto">${one.query ?? html`<span class="muted">not kept</span>`}</td>
-                          <td class="right">${one.found}</td>
+                          <td class="right wide-only">${one.found}</td>
                           <td class="right wide-only">${milliseconds(total(one.steps_ms))}</td>
                         </tr>
                       `,
