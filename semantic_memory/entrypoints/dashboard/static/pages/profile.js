@@ -116,7 +116,7 @@ function Slot({ name, title, field, user, may, done }) {
       html`<div class="actions">
         ${may("write") && html`<button type="button" class="quiet" aria-label=${`Edit ${title}`} onClick=${() => setEditing(field?.text ?? "")}>Edit</button>`}
         ${may("write") && field && field.origin !== "user" &&
-        html`<button type="button" class="quiet" aria-label=${`Keep ${title} as it is`} disabled=${writing.busy} onClick=${() => write(field.text, `${title} stays as it is, until somebody edits it.`)}>Keep as it is</button>`}
+        html`<button type="button" class="quiet" aria-label=${`Keep as it is: ${title}`} disabled=${writing.busy} onClick=${() => write(field.text, `${title} stays as it is, until somebody edits it.`)}>Keep as it is</button>`}
         <button type="button" class="quiet" aria-label=${`Earlier texts of ${title}`} aria-expanded=${past} onClick=${() => setPast(!past)}>Earlier</button>
       </div>`}
       ${past && html`<${Earlier} name=${name} user=${user} />`}
