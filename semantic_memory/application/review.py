@@ -221,7 +221,7 @@ class Review:
         links = {link.newer: link for link in older.perhaps_changed}
         if older.status is not Status.ACTIVE or asked.newer not in links:
             raise NotFoundError(
-                f"memory {asked.older!r} has no link to {asked.newer!r}: `beliefs.to_confirm` lists"
+                f"memory {asked.older!r} has no link to {asked.newer!r}: `history.to_confirm` lists"
                 " the links of active memories"
             )
         newer = one_fact(self._ledger, asked.newer, asked.user_id, self._expiry.now)

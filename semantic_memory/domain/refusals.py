@@ -65,15 +65,15 @@ def each(details: Iterable[Mapping[str, Any]], model: Any = None) -> Iterator[st
         if kind == UNKNOWN_KEY:
             within, holders = _found(loc[:-1], model)
             known = tuple(sorted(_keys(holders)))
-            yield _unknown(str(loc[-1]), within, () if known in named else known)
+            yield _unknown(str(loc[-1]), within, known, named=known in named)
             named.add(known)
         elif kind == "missing":
             yield f"{shown} is missing"
         elif kind == "union_tag_not_found":
-            yield f"{shown}.{_discriminator(detail)} is missing"
+            yield f"{_kind_of(place, detail)} is missing"
         elif kind == "union_tag_invalid":
             tags, tag = detail["ctx"]["expected_tags"], detail["ctx"]["tag"]
-            yield f"{shown}.{_discriminator(detail)} must be one of {tags} (got {_value(tag)})"
+            yield f"{_kind_of(place, detail)} must be one of {tags} (got {_value(tag)})"
         elif not loc and kind == "value_error":  # about the fields together
             yield said
         else:
@@ -97,14 +97,14 @@ def _must(said: str) -> str:
     return _SEQUENCE.sub("a list", _SHOULD.sub("must ", said))
 
 
-def _discriminator(detail: Mapping[str, Any]) -> str:
-    """Return the key whose value chooses among alternatives, which pydantic quotes."""
-    return str(detail["ctx"]["discriminator"]).strip("'")
+def _kind_of(place: Sequence[str | int], detail: Mapping[str, Any]) -> str:
+    """Return the place of the key whose value chooses among alternatives; pydantic quotes it."""
+    return ".".join(map(str, [*place, str(detail["ctx"]["discriminator"]).strip("'")]))
 
 
-def _unknown(key: str, within: Sequence[str | int], known: Sequence[str]) -> str:
+def _unknown(key: str, within: Sequence[str | int], known: Sequence[str], *, named: bool) -> str:
     where = f" in {'.'.join(map(str, within))}" if within else ""
-    names = f" known: {', '.join(known)}" if known else ""
+    names = f" known: {', '.join(known)}" if known and not named else ""
     return f"unknown key {key!r}{where};{meant(key, known)}{names}".rstrip(";")
 
 

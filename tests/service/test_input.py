@@ -89,3 +89,41 @@ def test_the_command_line_says_what_is_wrong(tmp_path, arguments: list[str]) -> 
     assert done.returncode in (1, 2)
     assert done.stderr.strip()
     assert "Traceback" not in done.stderr
+
+
+REFUSED = {
+    "a key of a body": (
+        ("POST", "/v1/memories", {"user_id": "maya", "content": "x", "categry": "personal"}),
+        "unknown key 'categry'; did you mean 'category'? known: agent_id, body, category",
+    ),
+    "a key within a body": (
+        ("POST", "/v1/transfer/add-many", {"user_id": "maya", "items": [{"contnt": "x"}]}),
+        "unknown key 'contnt' in items.0; did you mean 'content'? known: agent_id, body",
+    ),
+    "a key of filters": (
+        ("POST", "/v1/search", {"user_id": "maya", "query": "x", "filters": {"tagz": ["a"]}}),
+        "unknown key 'tagz' in filters; did you mean 'tags'? known: agents",
+    ),
+    "a key of a query": (
+        ("GET", "/v1/memories?user_id=maya&sortt=time", None),
+        "unknown key 'sortt'; did you mean 'sort'? known: ",
+    ),
+    "a missing field": (("POST", "/v1/search", {"user_id": "maya"}), "query is missing"),
+    "a missing parameter": (("GET", "/v1/profile/tags", None), "user_id is missing"),
+    "a number beyond": (
+        ("GET", "/v1/jobs/runs?limit=0", None),
+        "limit must be 1 to ",
+    ),
+    "no JSON": (("POST", "/v1/search", b"{"), "the body is no JSON: "),
+}
+
+
+@pytest.mark.parametrize(("request_", "words"), REFUSED.values(), ids=REFUSED)
+def test_the_service_names_the_keys_that_there_are(service: Served, request_, words: str) -> None:
+    method, path, body = request_
+    given = {"content": body} if isinstance(body, bytes) else {"json": body}
+    given |= {"headers": {"Content-Type": "application/json"}}
+    answer = service.client().request(method, path, **given)
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+    assert "pydantic" not in answer.text

@@ -128,7 +128,8 @@ def answers(memory: SemanticMemory, calls: list[tuple[str, dict[str, Any]]]) -> 
 def clear(name: str, error: str | None) -> bool:
     """Return True unless an error is a crash, of which the SDK tells nothing but the tool."""
     return error is None or (
-        error.removeprefix(f"Error executing tool {name}").startswith(": ")
+        not error.startswith(f"Error executing tool {name}")
+        and "pydantic" not in error
         and "Traceback" not in error
         and "internal" not in error.casefold()
         and len(error) < 5_000

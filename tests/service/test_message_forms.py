@@ -113,3 +113,30 @@ def test_pop_needs_the_right_to_write_and_shows_texts_to_readers_alone(service: 
     with service.client(service.token(rights=[Right.WRITE])) as http:
         assert http.post("/v1/sessions/pop", json=where).json() == {"id": "m1"}
         assert http.post("/v1/sessions/pop", json=where).status_code == 404
+
+
+LINES = [
+    {"id": "1", "role": "user", "content": "I have a cat.", "session_id": "monday"},
+    {"id": "2", "role": "user", "content": "I have a dog.", "session_id": "tuesday"},
+]
+
+
+def test_every_face_observes_several_sessions_at_once(service: Served):
+    memory, token = service.memory, service.token()
+    memory.observe(LINES, user_id="library")
+    with Client(service.url, api_key=token) as client:
+        assert client.observe(LINES, user_id="client").session_id is None
+    answer = service.client(token).post("/v1/messages", json={"user_id": "rest", "messages": LINES})
+    assert answer.json() == {"accepted": 2, "duplicates": 0, "session_id": None}
+    for user_id in ("library", "client", "rest"):
+        for line in LINES:
+            (said,) = memory.sessions.messages(user_id=user_id, session_id=line["session_id"])
+            assert said.content == line["content"]
+
+
+def test_the_service_names_a_message_without_a_session(service: Served):
+    said = [{"role": "user", "content": "Hi"}]
+    body = {"user_id": "maya", "messages": said}
+    answer = service.client(service.token()).post("/v1/messages", json=body)
+    assert answer.status_code == 422
+    assert "messages.0 names no session: give session_id" in answer.json()["detail"]

@@ -156,5 +156,5 @@ def test_pages_of_messages(memory):
     assert texts(memory, limit=2, newest=True) == ["e", "d"]
     assert texts(memory, limit=9, newest=True) == list("edcba")
     for wrong in (0, -1, True, "2"):
-        with pytest.raises(InvalidInputError, match=r"^messages: limit"):
+        with pytest.raises(InvalidInputError, match=r"^sessions\.messages: limit"):
             texts(memory, limit=wrong)

@@ -120,7 +120,7 @@ def test_a_profile_and_a_history_follow_from_facts(filled):
 
 
 def test_the_three_texts_are_the_facts_own_words_with_their_sources(filled):
-    found = filled.profile(**U).profile
+    found = filled.profile.get(**U).profile
     for text in (found.work_context, found.personal_context, found.top_of_mind):
         assert text.origin == "derived"
         assert text.text.count(".") <= 3
@@ -142,24 +142,24 @@ def test_a_text_is_rewritten_when_a_fact_under_it_falls(filled):
 
 
 def test_a_text_by_hand_stays_and_gives_way_to_facts_again(filled):
-    filled.update_profile({"personal_context": "Likes boats."}, **U)
+    filled.profile.update({"personal_context": "Likes boats."}, **U)
     filled.add("Maya has another cat", **U)
     filled.flush()
     assert fields(filled)["personal_context"] == "Likes boats."
     assert HOME in fields(filled)["family"]
-    filled.update_profile({"personal_context": None}, **U)
+    filled.profile.update({"personal_context": None}, **U)
     assert "another cat" in fields(filled)["personal_context"]
 
 
 def test_what_is_recalled_is_on_top_of_the_mind_for_two_weeks(filled, clock):
     clock.advance(days=20)
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     assert "top_of_mind" not in fields(filled)
     filled.context("Maya finished her thesis", **U, filters={"when": "before this month"})
-    filled.maintain(["usage", "rollup"])
+    filled.jobs.run(["usage", "rollup"])
     assert "thesis" in fields(filled)["top_of_mind"]  # recalled first, all else being equal
     clock.advance(days=15)
-    filled.maintain(["rollup"])
+    filled.jobs.run(["rollup"])
     assert "top_of_mind" not in fields(filled)
 
 
@@ -176,8 +176,8 @@ def test_a_text_has_three_sentences_of_each_agent_at_most(memory):
         memory.add(told.format("tea") + ". And cake.", **U, agent_id="a")
         memory.add(told.format("coffee"), **U)
     memory.flush()
-    own = memory.profile(**U, agent_id="b").profile.personal_context.text
-    both = memory.profile(**U, agent_id="a").profile.personal_context.text
+    own = memory.profile.get(**U, agent_id="b").profile.personal_context.text
+    both = memory.profile.get(**U, agent_id="a").profile.personal_context.text
     assert (own.count("coffee"), own.count("tea")) == (3, 0)
     assert (both.count("coffee"), both.count("tea")) == (3, 1)
 

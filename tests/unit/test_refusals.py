@@ -91,7 +91,7 @@ def test_every_unknown_key_is_named(keys):
         (
             SearchRequest.of,
             {"query": "x", "user_id": "m", "kk": 3},
-            "search.*; did you mean 'k'",
+            "search.* 'kk'; did you mean 'k'",
         ),
         (AddRequest.of, {"user_id": "m"}, "add.*missing.*'content'; it takes content, user_id"),
         (UpdateRequest.of, {"fact_id": "f", "mood": "good"}, "update.*'mood'; it takes fact_id"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import product
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -208,11 +209,11 @@ def test_a_scope_given_twice_is_refused(scoped):
         scoped.search("tea", **U, agent_id="a", filters="agent:b")
 
 
-@pytest.mark.parametrize("verb", ["search", "list", "add", "forget", "export"])
+@pytest.mark.parametrize("verb", ["search", "list", "add", "forget", "transfer.export"])
 def test_a_name_that_is_no_identifier_is_refused(scoped, verb):
     first = ("tea",) if verb in ("search", "add") else ()
     with pytest.raises(InvalidInputError):
-        list(getattr(scoped, verb)(*first, **U, agent_id="no identifier"))
+        list(attrgetter(verb)(scoped)(*first, **U, agent_id="no identifier"))
 
 
 def test_the_core_profile_of_a_block_is_that_of_the_agent_and_shared(memory):

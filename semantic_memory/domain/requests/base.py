@@ -102,9 +102,11 @@ def built(build: Callable[P, RequestT], *args: P.args, **kwargs: P.kwargs) -> Re
             signature.bind(*args, **kwargs)
         except TypeError as error:
             known = signature.parameters
-            near = next((meant(one, known) for one in kwargs if one not in known), "")
+            unknown = next((one for one in kwargs if one not in known), None)
+            said = error if unknown is None else f"has no argument {unknown!r}"
+            near = "" if unknown is None else meant(unknown, known)
             name = request_of(build).verb
-            raise TypeError(f"{name}() {error};{near} it takes {', '.join(known)}") from None
+            raise TypeError(f"{name}() {said};{near} it takes {', '.join(known)}") from None
         raise
 
 

@@ -10,6 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.types import ToolAnnotations
 
+from semantic_memory.entrypoints.mcp.refusing import RefusingTool
 from semantic_memory.entrypoints.mcp.tools import CallerOf, Tools
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def build_server(memory: MemoryOf, caller_of: CallerOf) -> MCPServer[Any]:
 
 def _closed(call: Callable[..., Any], hints: ToolAnnotations) -> Tool:
     """Make a tool that refuses arguments which it doesn't know, as a misspelt one."""
-    tool = Tool.from_function(call, annotations=hints)
+    tool = RefusingTool.from_function(call, annotations=hints)
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)

@@ -146,7 +146,7 @@ def find_key(path: Path, keys: Sequence[bytes], *, reading: bool = False) -> byt
         case "plain":
             raise ConfigurationError(
                 f"{path} is in plain text, but the settings have a key: run `semantic-memory"
-                " encrypt` to encrypt the store, or leave encryption.key_file out"
+                " admin encrypt` to encrypt the store, or leave encryption.key_file out"
             )
         case "encrypted":
             for key in keys:
