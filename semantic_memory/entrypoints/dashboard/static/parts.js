@@ -115,3 +115,12 @@ export const bytes = (value) => {
   const place = value >= 1 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0;
   return `${rounded(value / 1000 ** place)} ${units[place]}`;
 };
+
+// Why a memory that was found isn't in a prompt.
+export const LEFT_OUT = {
+  budget: "no room was left",
+  repeats: "another line says it",
+  weak: "not worth its tokens",
+  "other topic": "about something else",
+  superseded: "no longer holds",
+};

@@ -106,3 +106,19 @@ export function Item({ fact, newer, at, note, cause, children }) {
     </li>
   `;
 }
+
+// A memory that perhaps changed, or that nobody has stated for long, with what settles it.
+export const Unsettled = ({ fact, newer, cause, may, done }) => html`
+  <${Item}
+    fact=${fact}
+    newer=${newer}
+    at=${cause?.at ?? fact.created_at}
+    cause=${cause}
+    note=${cause ? "" : "not said again for half a year"}
+  >
+    ${may("write") &&
+    (newer
+      ? html`<${Links} older=${fact} newer=${newer} done=${done} />`
+      : html`<${StillSo} fact=${fact} done=${done} /><${ForgetOne} fact=${fact} done=${done} />`)}
+  <//>
+`;

@@ -3,7 +3,7 @@ import { inspection } from "../inspection.js";
 import { useAction, useLoaded } from "../loading.js";
 import { Empty, Failed, Loaded, MemoryLink, NoUser, When, plural } from "../parts.js";
 import { href } from "../routing.js";
-import { Item, Links, StillSo, TakeBack, ForgetOne, Why } from "../settling.js";
+import { TakeBack, Unsettled, Why } from "../settling.js";
 
 const VIEWS = [["timelines", "Timelines"], ["ended", "Ended"], ["unsure", "Perhaps changed"]];
 const KINDS = [
@@ -164,19 +164,7 @@ function Unsure({ user, may, say }) {
         items.length
           ? html`<ul class="items card">
               ${items.map(
-                ({ fact, newer, cause }) => html`<${Item}
-                  key=${`${fact.id}/${newer?.id}`}
-                  fact=${fact}
-                  newer=${newer}
-                  at=${cause?.at ?? fact.created_at}
-                  cause=${cause}
-                  note=${cause ? "" : "not said again for half a year"}
-                >
-                  ${may("write") &&
-                  (newer
-                    ? html`<${Links} older=${fact} newer=${newer} done=${done} />`
-                    : html`<${StillSo} fact=${fact} done=${done} /><${ForgetOne} fact=${fact} done=${done} />`)}
-                <//>`,
+                (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
               )}
             </ul>`
           : html`<${Empty} title="Nothing is in doubt">No newer statement has perhaps changed a memory.<//>`}

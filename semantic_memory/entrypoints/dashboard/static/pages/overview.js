@@ -4,7 +4,7 @@ import { inspection } from "../inspection.js";
 import { useAction, useLoaded } from "../loading.js";
 import { Failed, Loaded, When, bytes, plural } from "../parts.js";
 import { href } from "../routing.js";
-import { ForgetOne, Item, Links, Revert, StillSo, TakeBack } from "../settling.js";
+import { ForgetOne, Item, Links, Revert, TakeBack, Unsettled } from "../settling.js";
 import { Beginning } from "../beginning.js";
 import { Requests } from "./requests.js";
 
@@ -212,19 +212,7 @@ function ToConfirm({ items, may, done }) {
       <h2 id="confirm-title">To confirm <span class="muted">${items.length}</span></h2>
       <ul class="items">
         ${shown.map(
-          ({ fact, newer, cause }) => html`<${Item}
-            key=${`${fact.id}/${newer?.id}`}
-            fact=${fact}
-            newer=${newer}
-            at=${cause?.at ?? fact.created_at}
-            cause=${cause}
-            note=${cause ? "" : "not said again for half a year"}
-          >
-            ${may("write") &&
-            (newer
-              ? html`<${Links} older=${fact} newer=${newer} done=${done} />`
-              : html`<${StillSo} fact=${fact} done=${done} /><${ForgetOne} fact=${fact} done=${done} />`)}
-          <//>`,
+          (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
         )}
       </ul>
       ${items.length > shown.length &&

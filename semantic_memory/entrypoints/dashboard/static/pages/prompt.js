@@ -1,7 +1,7 @@
 import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { useLoaded } from "../loading.js";
-import { Category, Empty, Loaded, MemoryLink, NoUser, plural } from "../parts.js";
+import { Category, Empty, LEFT_OUT, Loaded, MemoryLink, NoUser, plural } from "../parts.js";
 import { go, href } from "../routing.js";
 
 const MOST = 4000;
@@ -66,13 +66,6 @@ export function Prompt({ route, user }) {
   `;
 }
 
-const REASONS = {
-  budget: "no room was left",
-  repeats: "another line says it",
-  weak: "not worth its tokens",
-  "other topic": "about something else",
-  superseded: "no longer holds",
-};
 
 function Packed({ context, budget, user, query }) {
   const [copied, setCopied] = useState(false);
@@ -116,7 +109,7 @@ function Packed({ context, budget, user, query }) {
           <ul class="plain">
             ${context.left_out.map(
               ({ fact, reason }) => html`<li key=${fact.id} dir="auto">
-                <${MemoryLink} fact=${fact} /> <span class="muted">${REASONS[reason]}</span>
+                <${MemoryLink} fact=${fact} /> <span class="muted">${LEFT_OUT[reason]}</span>
               </li>`,
             )}
           </ul>

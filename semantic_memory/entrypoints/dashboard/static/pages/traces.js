@@ -2,7 +2,7 @@ import { html } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { inspection } from "../inspection.js";
 import { useLoaded } from "../loading.js";
-import { Category, Empty, Loaded, MemoryLink, NoUser, Status, When, plural } from "../parts.js";
+import { Category, Empty, LEFT_OUT, Loaded, MemoryLink, NoUser, Status, When, plural } from "../parts.js";
 import { href } from "../routing.js";
 import { Score } from "../score.js";
 
@@ -15,13 +15,6 @@ const STEPS = {
   profile: "profile and history",
   related: "what stands around",
   packing: "packing",
-};
-const REASONS = {
-  budget: "no room was left",
-  repeats: "another line says it",
-  weak: "not worth its tokens",
-  "other topic": "about something else",
-  superseded: "no longer holds",
 };
 const milliseconds = (value) => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 const total = (steps) => Object.values(steps).reduce((sum, one) => sum + one, 0);
@@ -149,7 +142,7 @@ function Told({ trace, facts, ranking, user }) {
       <ul class="items card">
         ${left_out.map(
           ({ id, reason }) => html`<li key=${id} class="item">
-            <div class="told"><p dir="auto"><${Named} fact=${facts.get(id)} /></p><p class="meta"><span>${REASONS[reason]}</span></p></div>
+            <div class="told"><p dir="auto"><${Named} fact=${facts.get(id)} /></p><p class="meta"><span>${LEFT_OUT[reason]}</span></p></div>
             ${query && html`<div class="actions"><a href=${why(id)}>Why not?</a></div>`}
           </li>`,
         )}
