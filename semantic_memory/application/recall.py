@@ -50,6 +50,7 @@ from semantic_memory.retrieval.contests import material_last, standing_rivals, t
 from semantic_memory.retrieval.links import newest_first, standing_links
 from semantic_memory.retrieval.nearby import FOUND, is_about
 from semantic_memory.retrieval.question import Question, read
+from semantic_memory.retrieval.reranking import Reranking
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
 from semantic_memory.session.memory_files import MemoryFiles
@@ -99,11 +100,13 @@ class Recall:
         tracer: Tracer,
         withheld: Callable[[str], Collection[str]],
         rollup: Rollup,
+        reranking: Reranking | None = None,
     ) -> None:
         """Leave out of blocks the memories whose ids `withheld` returns for a user.
 
-        `rollup` brings the core level with what is committed.
+        `rollup` brings the core level with what is committed, `reranking` reorders the best hits.
         """
+        self._reranking = reranking
         self._ledger = ledger
         self._searcher = searcher
         self._packer = packer
@@ -127,7 +130,8 @@ class Recall:
         filters = asked.conditions.unexpired(self._expiry.now)
         wanted = self._resolved(filters, asked.owners)
         k = filters.limit or asked.k
-        hits = self._search(asked.query, k, wanted, laps)
+        looked_at = max(k, self._candidates) if asked.as_product else k
+        hits = _in_order(asked, self._search(asked.query, looked_at, wanted, laps), k)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
         if order is not None and order != "relevance":
@@ -189,7 +193,9 @@ class Recall:
     def searched(self, asked: SearchRequest) -> list[Hit]:
         """Return the hits of a search of which no trace, use or event is to be left."""
         wanted = self._resolved(asked.conditions.unexpired(self._expiry.now), asked.owners)
-        return self._ranked(asked.query, asked.conditions.limit or asked.k, wanted, Laps())
+        k = asked.conditions.limit or asked.k
+        looked_at = max(k, self._candidates) if asked.as_product else k
+        return _in_order(asked, self._ranked(asked.query, looked_at, wanted, Laps()), k)
 
     def explained(
         self, asked: SearchRequest, budget: int, fact_id: str
@@ -356,8 +362,13 @@ class Recall:
         return hits
 
     def _ranked(self, query: str, k: int, wanted: Mapping[str, Filters], laps: Laps) -> list[Hit]:
-        found = {owner: self._found(query, owner, k, own, laps) for owner, own in wanted.items()}
-        hits = material_last(newest_first(trusted_first(islice(merged(found), k))))
+        reranking = self._reranking
+        most = k if reranking is None else max(k, reranking.most)
+        found = {owner: self._found(query, owner, most, own, laps) for owner, own in wanted.items()}
+        best = [*islice(merged(found), most)]
+        if reranking is not None:
+            best = reranking.reordered(query, best)[:k]
+        hits = material_last(newest_first(trusted_first(best)))
         laps.lap("ordering")
         return hits
 
@@ -453,6 +464,20 @@ class Recall:
         known = (sources[one] for one in ids if one in sources)
         admitted = filters.admitted(fact for fact in known if fact.user_id == user_id)
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
+
+
+def _by_product(hit: Hit) -> Hit:
+    """Return a hit with the plain product for a score."""
+    parts = hit.parts
+    score = parts.importance * parts.retention * parts.recency * parts.match
+    return hit.model_copy(update={"score": score})
+
+
+def _in_order(asked: SearchRequest, hits: Sequence[Hit], k: int) -> list[Hit]:
+    """Return the `k` best hits by the score that the request asks for."""
+    if asked.as_product:
+        return sorted(map(_by_product, hits), key=lambda hit: hit.score, reverse=True)[:k]
+    return [*hits]
 
 
 def _message_of(fact: Fact) -> list[str]:

@@ -12,6 +12,7 @@ import {
   MemoryLink,
   Meter,
   NoUser,
+  Review,
   Status,
   Tags,
   When,
@@ -156,7 +157,7 @@ function Table({ facts, chosen, toggle, every, may }) {
                 html`<td class="pick"><input type="checkbox" aria-label=${`Choose “${fact.content.slice(0, 60)}”`} checked=${chosen.has(fact.id)} onChange=${() => toggle(fact)} /></td>`}
                 <td class="content" dir="auto">
                   <${MemoryLink} fact=${fact.tombstone ? { ...fact, content: forgotten(fact.tombstone) } : fact} />
-                  <span class="meta"><span class="narrow-only"><${Category} name=${fact.category} /></span><${Status} name=${fact.status} />${scopeOf(fact) && html`<span>${scopeOf(fact)}</span>`}<${Tags} tags=${fact.tags} /></span>
+                  <span class="meta"><span class="narrow-only"><${Category} name=${fact.category} /></span><${Status} name=${fact.status} /><${Review} name=${fact.review} />${scopeOf(fact) && html`<span>${scopeOf(fact)}</span>`}<${Tags} tags=${fact.tags} /></span>
                 </td>
                 <td class="of wide-only"><${Category} name=${fact.category} /></td>
                 <td class="wide-only"><${Meter} value=${fact.confidence} label="" /></td>
