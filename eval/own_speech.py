@@ -22,7 +22,7 @@ from eval.datasets.load import GOLD
 from eval.extraction import read_lines
 from eval.gold import Half, share
 from eval.wording import holds_all
-from semantic_memory.application.hooks import HookEvent, observed
+from semantic_memory.application.hooks import observed, read_event
 from semantic_memory.application.importing import import_file
 from semantic_memory.domain.blocks import text_of
 from semantic_memory.domain.facts import Category
@@ -187,7 +187,16 @@ def _bring_in(memory: SemanticMemory, attack: Attack, user: str, directory: Path
             memory.observe([own, said], user_id=user, session_id="a")
         case "hook":
             path = _file(directory, f"{attack.id}.jsonl", [_entry(attack.id, content)])
-            event = HookEvent(hook_event_name="Stop", session_id=attack.id, transcript_path=path)
+            event = read_event(
+                json.dumps(
+                    {
+                        "hook_event_name": "Stop",
+                        "session_id": attack.id,
+                        "transcript_path": str(path),
+                    }
+                ),
+                "claude-code",
+            )
             observed(memory, event, user)
         case "import":
             line = {"session_id": "a", "role": "user", "content": content}

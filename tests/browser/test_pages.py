@@ -45,7 +45,7 @@ def test_a_search_shows_what_each_score_is_made_of(page: Page):
     weight = Settings().retrieval.relevance
     assert match * (1 - weight + weight * relevance) == pytest.approx(weighed, abs=0.005)
     said = number(hit.locator(".figure").inner_text().removeprefix("score").strip())
-    assert weighed + sum(told("newer")) == pytest.approx(said, abs=0.005)
+    assert weighed + sum(told("asked")) + sum(told("newer")) == pytest.approx(said, abs=0.005)
 
 
 def test_filters_narrow_a_search(dashboard: Visit):

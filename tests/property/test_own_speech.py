@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ingest.extract.offline import OfflineExtractor
 from ingest.readers import Incoming, read
 from semantic_memory import Message, SemanticMemory
-from semantic_memory.application.hooks import HookEvent, observed
+from semantic_memory.application.hooks import observed, read_event
 from semantic_memory.application.importing import import_file
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.chat import messages_of
@@ -157,7 +157,10 @@ def by_hook(memory: SemanticMemory, text: str, user: str, path: Path) -> None:
     }
     path.write_text(json.dumps(entry) + "\n", encoding="utf-8")
     assert any(isinstance(one, Incoming) for one in read(path, "claude-code", user))
-    event = HookEvent(hook_event_name="Stop", session_id=user, transcript_path=path)
+    event = read_event(
+        json.dumps({"hook_event_name": "Stop", "session_id": user, "transcript_path": str(path)}),
+        "claude-code",
+    )
     observed(memory, event, user)
 
 

@@ -24,6 +24,7 @@ from semantic_memory.application.proving import Prover
 from semantic_memory.application.receipts import Receipts
 from semantic_memory.application.reserve import Reserve
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.bootstrap.write_path import make_pipeline
 from semantic_memory.consolidation.fading import Fading
@@ -33,6 +34,7 @@ from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.ports import Clock, Extractor, Ledger, SessionLog
 from semantic_memory.domain.retention import Expiry
+from semantic_memory.ledger.memory.traces import RamTraces
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
@@ -156,6 +158,7 @@ def make_worker(
             Receipts(ledger, clock),
         ),
         trail,
+        Tracer(RamTraces(), clock, share=0.0, days=1, most=0, texts=False),
         clock,
     )
     runner.add(Asking(ledger, pipeline, forgetting, clock, observe, at_once=True, withholds=False))

@@ -2,7 +2,7 @@
 //
 //   match = base / total + context + speaker + voice + time - asks - outdated
 //   base  = dense * max(cosine, 0) + (1 - dense) * BM25
-//   score = match * (1 - w + w * relevance) + newer
+//   score = match * (1 - w + w * relevance) + asked + newer
 
 import { html } from "./vendor/htm-preact-3.1.1.js";
 
@@ -66,6 +66,7 @@ export function Score({ hit, ranking }) {
           ${FACTORS.map((name, place) => html`<span key=${name}>${place ? "," : ""} ${name} <${Part} name="factor" value=${parts[name] ?? 1} /></span>`)};
           it counts for ${Math.round(100 * weight)} %, which leaves
           ${" "}<${Part} name="weighed" value=${parts.match * (1 - weight + weight * parts.relevance)} />.
+          ${parts.asked > 0 && html`${" "}Stating what is asked for adds <${Part} name="asked" value=${parts.asked} />.`}
           ${parts.newer > 0 && html`${" "}Being newer than another about the same adds <${Part} name="newer" value=${parts.newer} />.`}
           ${hit.changed && html`${" "}Something it says no longer holds.`}
         </p>
