@@ -215,7 +215,7 @@ class LogSettings(Section):
 
 
 class EncryptionSettings(Section):
-    """Encryption at rest of all that the store writes; see docs/security.md."""
+    """Encryption at rest of every file that the store writes."""
 
     key: SecretStr | None = None
     """Keys that encrypt the store, separated by commas, the one to write with first."""

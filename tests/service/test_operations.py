@@ -23,7 +23,7 @@ from tests.service.conftest import Served
 from tests.support.command_line import Cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "operations.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
