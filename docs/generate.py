@@ -181,7 +181,7 @@ def rest() -> str:
 def _about(operation: dict[str, Any], endpoint: Callable[..., Any]) -> str:
     text = inspect.cleandoc(operation.get("description", ""))
     found = re.findall(
-        r"Right\.(READ|WRITE|ADMIN)|\b(?:Any)?(Read|Writ)er\b|\b(recall)ing?\(",
+        r"Right\.(READ|WRITE|ADMIN)|\b(?:Any)?(Read|Writ)er\b|\b(require_all)\b|: (Admin)\b",
         inspect.getsource(endpoint),
     )
     named = list(dict.fromkeys(_RIGHTS["".join(one).lower()] for one in found))
