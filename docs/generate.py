@@ -114,7 +114,7 @@ def commands() -> str:
     """Return the page of the command line: each command with its options."""
     parts = [
         (
-            f"# Command line\n\n{_BY} `semantic-memory COMMAND --help` prints the same.\n\n"
+            f"# Command line\n\n{_BY} `--help` after a command prints the same.\n\n"
             "Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input or settings, "
             "3 not found, 130 interrupted."
         )
