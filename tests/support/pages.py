@@ -1,9 +1,9 @@
 """Runs the Python blocks of a page of the documents.
 
 Blocks of one page share their names, in the order of the page. A comment `<!-- setup ... -->` holds
-code that readers don't need to see. A block ```text right behind a Python block is its output; other
-dates are no difference. A block behind `<!-- service -->` needs a running service, and is run by
-`tests/service/test_operations.py`.
+code that readers don't need to see. A block ```text after a Python block is its output; dates may
+differ. A block after `<!-- service -->` needs a running service: `tests/service/test_operations.py`
+runs it.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def run(page: Path) -> None:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 if code.co_flags & inspect.CO_COROUTINE:
-                    runner.run(eval(code, names))  # noqa: S307 - the project's own documents
+                    runner.run(eval(code, names))
                 else:
-                    exec(code, names)  # noqa: S102 - as above
+                    exec(code, names)
             if block.output is not None:
                 check(printed.getvalue(), block.output, f"{page.name}, line {block.line}")
 

@@ -100,10 +100,14 @@ def _commands(text: str) -> list[list[str]]:
         for block in re.findall(r"```(?:sh|console)?\n(.*?)```", text, re.DOTALL)
         for line in block.replace("\\\n", " ").splitlines()
     ]
-    lines += re.findall(r"`(semantic-memory [^`]*)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    lines += re.findall(
+        r"`(semantic-memory [^`]*)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    )
     found = []
     for line in lines:
-        called = re.match(r"(?:\$ )?semantic-memory\s+(.*?)(?:\s[|>].*|\s+#.*)?$", " ".join(line.split()))
+        called = re.match(
+            r"(?:\$ )?semantic-memory\s+(.*?)(?:\s[|>].*|\s+#.*)?$", " ".join(line.split())
+        )
         if called:
             found.append(shlex.split(called[1]))
     return found
@@ -118,7 +122,9 @@ def _fault(words: list[str]) -> str | None:
         if rest[0] not in known:
             return f"no command {' '.join(words)}"
         command = known[rest.pop(0)]
-    options = {one for parameter in command.params for one in (*parameter.opts, *parameter.secondary_opts)}
+    options = {
+        one for parameter in command.params for one in (*parameter.opts, *parameter.secondary_opts)
+    }
     for word in rest:
         given = word.partition("=")[0]
         if re.match(r"--?[a-z]", given) and given not in options | {"--help", "--version"}:
