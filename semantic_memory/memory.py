@@ -88,7 +88,7 @@ class SemanticMemory:
         settings: Settings | None = None,
         **parts: Unpack[PartsGiven],
     ) -> Self:
-        """Open the store in `data_dir`, creating it if need be, and resume unfinished work.
+        """Open the store in `data_dir`, creating it if necessary, and resume unfinished work.
 
         Each part in `PartsGiven` can be replaced; the defaults come from `settings`, and those from
         the environment and `semantic_memory.toml`.
@@ -98,7 +98,7 @@ class SemanticMemory:
         of processes may have it open.
 
         Raises StoreLockedError if another process has it open, EmbedderMismatchError if it was
-        embedded with another model, LedgerBehindError if the ledger is older than it was,
+        embedded with another model, LedgerBehindError if the ledger is outdated,
         StoreUnavailableError if it can't be written.
         """
         from semantic_memory.bootstrap import Parts, build

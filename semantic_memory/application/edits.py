@@ -105,7 +105,7 @@ class Edits:
         return added
 
     def update(self, asked: UpdateRequest) -> Fact:
-        """Change a memory; a content that is replaced goes on answering what was believed then.
+        """Change a memory; a content that is replaced still answers what was believed then.
 
         Raises NotFoundError, InvalidInputError.
         """
@@ -129,7 +129,7 @@ class Edits:
         return written[0]
 
     def delete(self, asked: DeleteRequest) -> None:
-        """Delete a memory for good, with what goes with it. Raises NotFoundError."""
+        """Delete a memory permanently, with what goes with it. Raises NotFoundError."""
         user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
 
         def reached() -> Reach:

@@ -203,7 +203,7 @@ def _offer(
     place: Callable[[ItemT], str],
     imported: Imported,
 ) -> None:
-    """Put a batch, or what of it isn't refused; `put` returns how many were new."""
+    """Put the items of a batch that aren't refused; `put` returns how many were new."""
     try:
         imported.count(len(batch), put(batch))
     except InvalidInputError as error:

@@ -112,7 +112,7 @@ class Prover:
         )
 
     def _kept(self) -> Iterator[str]:
-        """Yield the texts that the store goes on holding, of every user."""
+        """Yield the texts that the store still holds, of every user."""
         for user_id in self._ledger.users():
             yield user_id
             ids = self._ledger.ids(user_id)

@@ -113,7 +113,7 @@ class Webhook:
                     failures += 1
                     self._failed(error, failures)
         finally:
-            with suppress(StoreError):  # events that were passed over are passed over again
+            with suppress(StoreError):  # events that were skipped are skipped again
                 self._keep()
 
     def _failed(self, error: Exception, failures: int) -> None:

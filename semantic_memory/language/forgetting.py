@@ -318,7 +318,7 @@ class _Grammar:
             return
 
     def _of_message(self, sentence: str, end: int) -> tuple[Asked, int]:
-        """Return a request that concerns a message: this one, if it goes on behind the request."""
+        """Return a request that concerns a message: this one, if it continues after the request."""
         if self._goes_on.match(sentence, end):
             return Asked("this"), len(sentence)
         return Asked("previous"), end

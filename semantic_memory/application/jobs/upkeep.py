@@ -260,7 +260,7 @@ class Upkeep:
 
     def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
         with self._ledger.exclusive(user.user_id):
-            # Read anew: what another process has faded meanwhile isn't faded for that time again.
+            # Read again: what another process has faded meanwhile isn't faded for that time again.
             for one in self._ledger.pending("decay", user.user_id, everyone=True):
                 return self._faded(one, dry_run=dry_run)
         return Outcome()

@@ -1,4 +1,4 @@
-"""The verbs of `memory.sessions`, save `open`, which needs the process that talks to the model."""
+"""The verbs of `memory.sessions`, except `open`, which needs the process that talks to the model."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ class Lease(Protocol):
         ...
 
     def renew(self) -> bool:
-        """Begin its time anew; return False if it was released, or another has the name.
+        """Begin its time again; return False if it was released, or another has the name.
 
-        A lease whose time is over is renewed all the same if nobody took the name meanwhile. Raises
+        A lease whose time is over is renewed nevertheless if nobody took the name meanwhile. Raises
         StoreError if that can't be found out.
         """
         ...

@@ -159,7 +159,7 @@ class CopiedLog(SessionLog, Protocol):
         ...
 
     def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
-        """Write a session's log anew from the entries of another one.
+        """Write a session's log again from the entries of another one.
 
         Returns the byte offset of each position, and of the end.
         """

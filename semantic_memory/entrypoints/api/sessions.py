@@ -105,7 +105,7 @@ def messages(
 
 @writes.post("/pop", responses=UNKNOWN)
 def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Written:
-    """Take back the latest message of a session, with the facts that nothing else says."""
+    """Take back the latest message of a session, with the facts that nothing else supports."""
     caller.require(Right.WRITE, body.user_id, scoped=True)
     given = body.given() | {"agent_id": caller.agent(body.agent_id)}
     found = memory.sessions.pop(**given)

@@ -318,7 +318,7 @@ def delete(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Delete a memory for good, with what it was drawn from or what rests on it."""
+    """Delete a memory permanently, with what it was drawn from or what rests on it."""
     with work.store.opened(data_dir) as memory:
         memory.delete(memory_id, keep_source=keep_source, reason=reason)
         memory.flush()
@@ -356,7 +356,7 @@ def forget(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Show what forgetting a subject, a time, a session or a user would take; --yes does it."""
+    """Show what forgetting a subject, a time, a session or a user would delete; --yes does it."""
     dry_run = not yes
     given: dict[str, Any] = {
         "user_id": user,

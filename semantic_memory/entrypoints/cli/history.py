@@ -147,7 +147,7 @@ def reject(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Reject that a newer memory changed an older one; the two are kept apart for good."""
+    """Reject that a newer memory changed an older one; the two are kept apart permanently."""
     with work.store.opened(data_dir) as memory:
         fact = memory.history.reject(older, newer, user_id=user, reason=reason)
     work.show.as_json(fact) if json else work.show.facts([fact])

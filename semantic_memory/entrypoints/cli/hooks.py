@@ -16,7 +16,7 @@ from semantic_memory.entrypoints.cli.options import DataDir, User
 __all__ = ["app"]
 
 _BUDGET = 1_000
-_FAILED = 1  # 2 would keep the agent from going on
+_FAILED = 1  # 2 would keep the agent from continuing
 
 
 @app.command()

@@ -148,7 +148,7 @@ def hits(found: Sequence[Hit]) -> None:
     grid = Table.grid(padding=(0, 2, 1, 0))
     for hit in found:
         fact = hit.fact
-        # Who said a message is no part of its text; a fact names its subject.
+        # Who said a message isn't part of its text; a fact names its subject.
         verbatim = fact.category is Category.CONVERSATION
         speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
         owner = f"  of {hit.space}" if hit.space else ""
@@ -305,7 +305,7 @@ def proof(found: Proof) -> None:
 
 
 def would_forget(found: Forgotten) -> None:
-    """Print what a forgetting would take, what it leaves, and why it would be refused."""
+    """Print what a forgetting would delete, what it leaves, and why it would be refused."""
     facts(found.memories)
     for sentence in found.sentences:
         out.print(f"cut out of a message: {sentence}", markup=False)

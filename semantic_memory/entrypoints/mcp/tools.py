@@ -187,7 +187,7 @@ class Tools:
         run_id: RunId = None,
         user_id: UserId = None,
     ) -> Remembered:
-        """Remember one fact for good. A known fact is confirmed, not doubled."""
+        """Remember one fact permanently. A known fact is confirmed, not doubled."""
         with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             reads, agent_id = caller.reads(user), caller.agent(agent_id)
             fact = self._memory().add(
@@ -256,7 +256,7 @@ class Tools:
             )
 
     def load_session(self, ctx: Ctx, session_id: SessionId, user_id: UserId = None) -> SessionInfo:
-        """Get a conversation's statistics and options, and go on with it if it was closed."""
+        """Get a conversation's statistics and options, and continue with it if it was closed."""
         with self._scoped(ctx, Right.WRITE, user_id) as (user, caller):
             caller.require(Right.READ, user, scoped=True)  # it answers with statistics
             return self._memory().sessions.load(
@@ -294,10 +294,10 @@ class Tools:
         run_id: OfRun = None,
         user_id: UserId = None,
     ) -> Forgotten:
-        """Show what forgetting one memory, or all that meet every condition, would take.
+        """Show what forgetting one memory, or all that meet every condition, would delete.
 
-        Showing needs the right to read. Call it with `confirm` once the user has agreed: it is for
-        good.
+        Showing needs the right to read. Call it with `confirm` once the user has agreed: it
+        can't be undone.
         """
         said = (entity, query, tag, since, until, where or None)
         conditions = (*said, session_id, agent_id, run_id, source)

@@ -2,7 +2,7 @@
 
 Who begins a request takes a lease of its row, and renews it until the request has ended. The row of
 a worker that was killed can be taken when the lease is over: whether its write was done is unknown,
-and doing it once more changes nothing, as all writes converge.
+and doing it again changes nothing, as all writes converge.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The feed of events, numbered as it is read.
 
-A number drawn by a writer would be seen in another order than it was drawn, and a follower would
+A number drawn by a writer would be seen out of the order of drawing, and a follower would
 pass over those that were committed late. So writers draw none: who reads numbers what has been
 committed, under a lock, behind all that has a number.
 """
@@ -70,7 +70,7 @@ class EventReader(Part):
     def drop_events(self, until: int) -> int:
         """Delete the events up to a number, but never the latest one; return how many."""
         with self._numbered() as db:
-            # The next number is one more than the highest that is there.
+            # The next number is one more than the highest present.
             query = f"DELETE FROM events WHERE num <= ? AND num < ({_LAST})"
             return db.execute(query, (until,)).rowcount
 

@@ -1,7 +1,7 @@
 """The session logs in the ledger's database, for any number of processes.
 
 A log is a row, which who appends or rewrites locks, and a row for each line. Lines don't name the
-one before, as those of a file do: a gap in their positions tells of what is missing. Offsets are
+one before, as those of a file do: a gap in their positions shows what is missing. Offsets are
 those of a file of these lines. What erases texts holds the lock of the user as well, as `exclusive`
 of the ledger does, so that nobody commits what was read of a log before.
 """
@@ -190,7 +190,7 @@ class PostgresLog(Part):
                 place = position + 1
 
     def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
-        """Write a session's log anew, in one transaction, from the entries of another one."""
+        """Write a session's log again, in one transaction, from the entries of another one."""
         key = SessionKey(user_id, session_id)
         copied = list(entries)
         lines = [self._line((str(kind), data)) for kind, data in copied]
@@ -323,7 +323,7 @@ def _tail(db: Session, key: SessionKey, *, locked: bool = True) -> _Tail | None:
 
 
 def _begun(db: Session, key: SessionKey) -> _Tail:
-    """Lock the row of a log, which is begun if need be; another may remove it in between."""
+    """Lock the row of a log, which is begun if necessary; another may remove it in between."""
     while (tail := _tail(db, key)) is None:
         db.execute(
             "INSERT INTO logs (user_id, session_id) VALUES (?, ?) ON CONFLICT DO NOTHING", key

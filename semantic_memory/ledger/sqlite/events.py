@@ -51,7 +51,7 @@ class EventReader(Part):
     def drop_events(self, until: int) -> int:
         """Delete the events up to a number, but never the latest one; return how many."""
         with self._connections.transaction() as db:
-            # The next number is one more than the highest that is there.
+            # The next number is one more than the highest present.
             last = _last(db)
             return db.execute(
                 "DELETE FROM events WHERE num <= ? AND num < ?", (until, last)
