@@ -121,8 +121,8 @@ def commands() -> str:
     parts = [
         (
             f"# Command line\n\n{_BY} `--help` after a command prints the same.\n\n"
-            "Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input or settings,"
-            " 3 not found, 130 interrupted."
+            "Exit codes: 0 done, 1 the store can't serve or a check failed, 2 wrong input or"
+            " settings, 3 not found, 130 interrupted."
         )
     ]
     parts += _commands(typer.main.get_command(command_line), "semantic-memory")
@@ -272,8 +272,9 @@ def llms() -> str:
     """Return an index of the pages, in the form of llmstxt.org."""
     parts = [
         (
-            "# semantic-memory\n\n> Long-term memory for AI agents: a Python library, a command line,"
-            " a REST service and an MCP server. It needs no language model, no key and no server.\n\n"
+            "# semantic-memory\n\n> Long-term memory for AI agents: a Python library, a command"
+            " line, a REST service and an MCP server. It needs no language model, no key and no"
+            " server.\n\n"
             "`llms-full.txt` holds the text of all these pages."
         )
     ]

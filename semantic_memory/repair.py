@@ -1,4 +1,4 @@
-"""Repair a store that can't be opened as it is: embed it again, or continue with an older ledger."""
+"""Repair a store that can't be opened: embed it again, or continue with an older ledger."""
 
 from __future__ import annotations
 

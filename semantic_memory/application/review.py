@@ -74,8 +74,8 @@ class Review:
     def undo(self, asked: UndoRequest) -> list[Fact]:
         """Restore the facts that one decision ended, or those of a source or a day; return them.
 
-        Each is kept apart permanently from what had ended it. What isn't retired any more is left as
-        it is. Raises NotFoundError for an unknown decision.
+        Each is kept apart permanently from what had ended it. What isn't retired any more is left
+        as it is. Raises NotFoundError for an unknown decision.
         """
         user_id, reason = asked.user_id, self._gate.redacted(asked.reason)
         with self._ledger.exclusive(user_id):

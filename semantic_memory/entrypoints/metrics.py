@@ -1,6 +1,7 @@
 """Prometheus metrics: an observer that counts events, and figures of the store at each scrape.
 
-Every name starts with `semantic_memory_`; docs/how-to/operations.md lists them. No metric names a user.
+Every name starts with `semantic_memory_`; docs/how-to/operations.md lists them. No metric names a
+user.
 """
 
 from __future__ import annotations

@@ -298,7 +298,7 @@ class Runner:
             pause = max(_LOOK_SECONDS, _LOOK_REST * (time.monotonic() - start))
 
     def _look(self, lane: _Lane) -> None:
-        """Take up what is pending and unknown here, once the process that knows it has had the time."""
+        """Take up pending items of other processes, once those have had the time."""
         if not lane.pace.workers:
             return
         found = dict.fromkeys(lane.stage.pending())

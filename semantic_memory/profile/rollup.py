@@ -1,8 +1,8 @@
 """Keeps users' profiles and histories level with their facts and with time.
 
-What is derived is derived again and compared with what stands, so that only differences are written.
-What a model or a person wrote stays: history lines move on to older tiers by their age and are
-condensed there, by a model where there is one, else by keeping the most central.
+What is derived is derived again and compared with what stands, so that only differences are
+written. What a model or a person wrote stays: history lines move on to older tiers by their age and
+are condensed there, by a model where there is one, else by keeping the most central.
 """
 
 from __future__ import annotations

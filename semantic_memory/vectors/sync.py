@@ -234,7 +234,7 @@ class IndexKeeper:
         limit: int,
         filters: Filters,
     ) -> list[Match] | None:
-        """Return the matches of an index, with what it is missing added; None if that is too much."""
+        """Return the matches of an index and of what it is missing; None if that is too much."""
         lacked = self._ledger.unindexed(_MOST_LACKED, user_id)
         if len(lacked) == _MOST_LACKED:
             return None
@@ -338,7 +338,7 @@ class IndexKeeper:
         return self._index
 
     def _follow(self) -> bool:
-        """Continue with the filling that another process has begun; return False if there is none."""
+        """Continue the filling that another process began; return False if there is none."""
         kept = self._ledger.meta(STATE)
         generation, self._position = _read(kept, self._home.name)
         if generation == self._generation:

@@ -1,4 +1,4 @@
-"""The recipes in `docs/how-to/models`: their settings work with a server that answers as theirs does.
+"""The recipes in `docs/how-to/models` work with a server that answers as theirs does.
 
 Each server stands on loopback. It has the provider's path, its way of naming the key, the form of
 its answers and of its refusals; no provider is asked.

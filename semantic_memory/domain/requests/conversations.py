@@ -327,9 +327,9 @@ class MessagesRequest(OfSession):
 class PopRequest(OfSession):
     """Take back the latest message of a session, or another of it, and return it.
 
-    It is erased permanently, with the facts that nothing else supports; what it alone had superseded
-    is current again. Messages that were just observed can be taken back too, before anything
-    is extracted from them. With `agent_id`, only a message of that agent.
+    It is erased permanently, with the facts that nothing else supports; what it alone had
+    superseded is current again. Messages that were just observed can be taken back too, before
+    anything is extracted from them. With `agent_id`, only a message of that agent.
 
     Raises NotFoundError if there is none.
     """

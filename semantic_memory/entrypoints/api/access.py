@@ -57,8 +57,8 @@ class Doorkeeper:
     """Knows callers by their keys.
 
     On loopback, no key is needed until the first is created; then, and everywhere else, every
-    request needs one. `local_token` is the service's own, which anyone who can read the data directory
-    finds there.
+    request needs one. `local_token` is the service's own, which anyone who can read the data
+    directory finds there.
     """
 
     def __init__(

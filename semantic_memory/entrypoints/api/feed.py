@@ -1,4 +1,4 @@
-"""The route of `memory.events`: a page as JSON, or a stream of server-sent events that continues."""
+"""The route of `memory.events`: a page as JSON, or an endless stream of server-sent events."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _adapted(settings: Settings) -> Settings:
         megabytes = max(1, _megabytes() // settings.service.workers)
         index = settings.index.model_copy(update={"exact_megabytes": megabytes})
         settings = settings.model_copy(update={"index": index})
-    if settings.window.memory_directories is None:  # files of the account that started it belong to no caller
+    if settings.window.memory_directories is None:  # those of the account are no caller's
         window = settings.window.model_copy(update={"memory_directories": system_directories()})
         settings = settings.model_copy(update={"window": window})
     return settings

@@ -395,7 +395,8 @@ def forget(
         return
     if dry_run:
         work.show.would_forget(number)
-        done, how = ("withdraw", "until `history restore`") if withdraw else ("forget", "for good")
+        done = "withdraw" if withdraw else "forget"
+        how = "until `history restore`" if withdraw else "permanently"
         items = f" and {number.items:,} items" if number.items else ""
         work.show.out.print(f"would {done} {number:,} memories{items}")
         work.show.warn(f"nothing was done: add --yes to {done} them {how}")
@@ -436,6 +437,6 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch goes on; run the same command again to take what it finds")
+            work.show.warn("the batch continues; run the same command again to take what it finds")
         raise
     return None
