@@ -461,7 +461,7 @@ class FileSessionLog:
             return frozenset(self._tail(path, user_id, session_id).digests)
 
     def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
-        """Return what is left of messages that were forgotten, or lost sentences, by id.
+        """Return the remaining texts of messages that were forgotten or cut, by id.
 
         None is left of a forgotten one.
         """

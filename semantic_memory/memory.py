@@ -173,12 +173,12 @@ class SemanticMemory:
 
     @property
     def profile(self) -> Profiles:
-        """Who a user is, and what their memories are about."""
+        """The profile of a user, and the topics of their memories."""
         return Profiles(self._parts)
 
     @property
     def history(self) -> History:
-        """How memories came to be as they are, and the review of changes."""
+        """The versions of memories, and the review of changes."""
         return History(self._parts)
 
     @property
@@ -188,7 +188,7 @@ class SemanticMemory:
 
     @property
     def events(self) -> Events:
-        """What changed, in its order."""
+        """The feed of changes, in their order."""
         return Events(self._parts)
 
     @property

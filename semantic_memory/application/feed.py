@@ -1,4 +1,4 @@
-"""The feed of what changed: a page of it, or one that continues as changes happen.
+"""The feed of changes: a page of it, or an iterator that waits for further ones.
 
 The ledger is the queue: a feed has a number to continue after, reads the next events from there,
 and is woken by the ledger's commits. A slow reader holds up nothing and loses nothing.

@@ -83,7 +83,7 @@ class Imported:
         return not self.accepted + self.duplicates
 
     def count(self, offered: int, accepted: int) -> None:
-        """Count what was offered, of which some was new."""
+        """Count the items offered, and how many were new."""
         self.accepted += accepted
         self.duplicates += offered - accepted
 

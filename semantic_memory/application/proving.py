@@ -193,7 +193,7 @@ def _searched(chunks: Iterable[bytes], wanted: _Wanted) -> tuple[int, set[str], 
 
 
 def _shared(prints: Prints, known: Prints) -> Prints:
-    """Return those of `prints` that are among `known`."""
+    """Return the `prints` that are among `known`."""
     table = np.zeros(1 << _BITS, dtype=bool)
     table[known >> np.uint64(64 - _BITS)] = True
     likely = prints[table[prints >> np.uint64(64 - _BITS)]]

@@ -52,7 +52,7 @@ class Recovery:
         self._erasing = erasing
 
     def run(self) -> None:
-        """Forget what the logs know as forgotten, with what rests on it; accept the ledger then."""
+        """Forget again what the logs record as forgotten; then accept the ledger."""
         if not self._log.is_new:  # where no log has ever been, a missing one says nothing
             self._erase_again()
         self._ledger.accept()

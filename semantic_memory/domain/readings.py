@@ -1,4 +1,4 @@
-"""The reading of a sentence: what a judge says it is worth, about, and of what kind."""
+"""The reading of a sentence: its worth, subject and kind, according to a judge."""
 
 from __future__ import annotations
 

@@ -444,7 +444,7 @@ class _Grammar:
         return bool(colon) and not words <= word_class("discourse", "greetings", "listeners")
 
     def _is_anothers(self, ahead: str) -> bool:
-        """Return True if what stands before a clause says who else utters or hears it.
+        """Return True if the words before a clause name another speaker or hearer.
 
         "And then she goes, ...", "Dear HR, ..."
         """

@@ -63,7 +63,7 @@ class _Note(Value):
 
 
 class BatchExtracting:
-    """Stage that submits what waits, polls, and commits what comes back.
+    """Stage that submits waiting messages to a batch API, polls it, and commits its answers.
 
     Unless `alone`, it submits nothing and only takes the batch that an import has left under way.
     """

@@ -134,7 +134,7 @@ def _best(rankings: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _sentences(messages: Sequence[Message]) -> Iterator[str]:
-    """Yield what the user says, sentence by sentence, and what an assistant asks at the end."""
+    """Yield the sentences of the user, and the final question of an assistant."""
     for message in messages:
         if message.role not in _SPOKEN:
             continue

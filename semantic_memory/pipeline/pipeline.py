@@ -210,7 +210,7 @@ class Pipeline:
         self._owed.discard(key)
 
     def redact(self, redact: Redact) -> None:
-        """Erase from the log of a session, whose lock is held, what the ledger has forgotten."""
+        """Erase forgotten messages from the log of a session, whose lock is held."""
         self._sessions.redact(redact)
         key = SessionKey(redact.user_id, redact.session_id)
         self._owed.discard(key)

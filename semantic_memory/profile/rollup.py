@@ -120,7 +120,7 @@ class Rollup:
                 self._ledger.apply([mark])
 
     def refresh(self, user_id: str) -> None:
-        """Derive again what follows from a user's facts; what was written stays where it is.
+        """Derive the lines of a user's profile from the facts again; written lines stay.
 
         Lines that others keep changing meanwhile are left to the next time.
         """

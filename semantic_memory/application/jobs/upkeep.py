@@ -266,7 +266,7 @@ class Upkeep:
         return Outcome()
 
     def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:
-        """Undo what a run at `since` did, by a clock that was ahead of the present one."""
+        """Undo a run at `since`, whose clock was ahead of the present one."""
         now = self._clock.now()
         outcome = Outcome()
         changes: list[Change] = []

@@ -1,4 +1,4 @@
-"""Leases: who of several workers does what, for some time."""
+"""Leases: one of several workers owns a piece of work for some time."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def retired(
 def undo(
     body: UndoRequest, caller: CurrentCaller, memory: Opened
 ) -> Restored | bodies.WrittenItems:
-    """Restore what one decision retired, or all that those of one source or one day did.
+    """Restore the facts that one decision ended, or all decisions of one source or one day.
 
     A dry run shows what would be restored, which needs the right to read.
     """

@@ -89,7 +89,7 @@ def undo(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Restore what one decision, one source or one day retired, apart from what had ended it."""
+    """Restore the facts that one decision, one source or one day ended; they stay apart."""
     given: dict[str, Any] = {
         "user_id": user,
         "decision": decision,

@@ -103,7 +103,7 @@ def to_confirm(found: Sequence[Unconfirmed]) -> None:
 
 
 def _apart(fact: Fact, newer: str, cause: Cause) -> tuple[Text, ...]:
-    """Return a fact, what came after it, why that changes it, and who decided."""
+    """Return a fact, the statement after it, the reason of the change, and who decided."""
     sure = "" if cause.probability is None else f" ({cause.probability:.2f})"
     return Text(fact.text), Text(newer), Text(cause.reason), Text(f"{cause.decided_by}{sure}")
 

@@ -31,7 +31,7 @@ _NUMBER = f"""
 
 
 class EventReader(Part):
-    """The role `EventFeed`, but for waking those who follow."""
+    """The role `EventFeed`, except waking its followers."""
 
     def events(
         self,

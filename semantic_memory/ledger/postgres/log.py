@@ -208,7 +208,7 @@ class PostgresLog(Part):
             return frozenset(one for (one,) in db.execute(query, (user_id, session_id)))
 
     def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
-        """Return what is left of messages that were forgotten, or lost sentences, by id."""
+        """Return the remaining texts of messages that were forgotten or cut, by id."""
         with self._connections.snapshot() as db:
             lines = _lines(db, SessionKey(user_id, session_id))
         return log_lines.erased(self._format.read(line.line) for line in lines)
@@ -272,14 +272,14 @@ class PostgresLog(Part):
 
     @contextmanager
     def _erasing(self, user_id: str) -> Iterator[Session]:
-        """Begin a transaction that waits for those who may commit what they read of the user's."""
+        """Begin a transaction that waits for concurrent writers of the same user."""
         with self._locks.near([user_id]), self._connections.transaction() as db:
             self._locks.take(db, [user_id])
             yield db
             self._locks.check([user_id])
 
     def _known(self, db: Session, key: SessionKey, ids: Sequence[str]) -> dict[str, bytes]:
-        """Return the digests of messages of a log; give up the ids of those that are damaged."""
+        """Return the digests of messages of a log; drop the ids of damaged ones."""
         named = f"{_OF_SESSION} AND message_id = ANY(?)"
         rows = db.execute(f"SELECT message_id, line FROM log_lines WHERE {named}", (*key, ids))
         found = {one: log_lines.known_by(self._format.read(line)) for one, line in rows}

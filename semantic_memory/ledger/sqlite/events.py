@@ -14,7 +14,7 @@ _SELECT = f"SELECT {EVENT} FROM events e LEFT JOIN facts f ON f.num = e.fact"
 
 
 class EventReader(Part):
-    """The role `EventFeed`, but for waking those who follow."""
+    """The role `EventFeed`, except waking its followers."""
 
     def events(
         self,
