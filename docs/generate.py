@@ -289,7 +289,7 @@ def llms() -> str:
 
 def _summary(file: Path) -> str:
     """Return the first sentence of a page, without markup."""
-    text = re.sub(r"<!--.*?-->", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     paragraphs = [part for part in text.split("\n\n") if part.strip()]
     prose = [part for part in paragraphs if not re.match(r"\s*(#|```|\||<|!|- |    )", part)]
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join((prose or [""])[0].split()))
