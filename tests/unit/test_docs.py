@@ -93,6 +93,14 @@ def test_the_commands_on_the_pages_exist_with_their_options():
     assert wrong == []
 
 
+def test_a_command_or_an_option_that_is_not_there_is_found():
+    calls = _commands("```sh\nsemantic-memory doctor\n$ semantic-memory search tea --nope\n```")
+    assert [_fault(call) for call in calls] == [
+        "no command doctor",
+        "no option --nope of search tea --nope",
+    ]
+
+
 def _commands(text: str) -> list[list[str]]:
     """Return the calls of `semantic-memory` in shell blocks and in code within a line."""
     lines = [
