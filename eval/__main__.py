@@ -31,6 +31,7 @@ from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
 from eval.natural.command import measure_natural
+from eval.pathological import pathological
 from eval.qa import Answers, Chat, answer_all
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
@@ -78,6 +79,7 @@ app.command()(bench)
 app.command()(chaos)
 app.command()(voices)
 app.command()(blocks)
+app.command()(pathological)
 
 
 @app.callback()

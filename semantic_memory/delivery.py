@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import httpx
@@ -18,6 +18,7 @@ from semantic_memory.domain.values import derived_id
 
 _PREFIX = "whsec_"
 _TIMEOUT = httpx.Timeout(10.0)
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=None)
 
 
 class HttpEndpoint:
@@ -26,17 +27,22 @@ class HttpEndpoint:
     def __init__(self, url: str, key: bytes) -> None:
         self._url = url
         self._key = key
-        self._http = httpx.Client(timeout=_TIMEOUT)
+        self._http = httpx.Client(timeout=_TIMEOUT, limits=_LIMITS)
 
-    def send(self, event: MemoryEvent, at: datetime) -> None:
-        """Send an event, signed at a time. Raises DeliveryError, which doesn't tell the URL."""
-        message_id, body = message(event)
+    @property
+    def name(self) -> str:
+        """A digest of the address."""
+        return hashlib.sha256(self._url.encode()).hexdigest()
+
+    def send(self, events: Sequence[MemoryEvent], at: datetime) -> None:
+        """Send events, signed at a time. Raises DeliveryError, which doesn't tell the URL."""
+        message_id, body = message(events[0]) if len(events) == 1 else batch(events)
         headers = signed(body, message_id, int(at.timestamp()), self._key)
         try:
             self._post(body, headers)
         except httpx.HTTPStatusError as error:
             answered = f"the endpoint answered {error.response.status_code}"
-            raise DeliveryError(answered) from error
+            raise DeliveryError(answered, error.response.status_code) from error
         except httpx.HTTPError as error:
             unreached = f"the endpoint can't be reached ({type(error).__name__})"
             raise DeliveryError(unreached) from error
@@ -100,6 +106,15 @@ def signed(body: bytes, message_id: str, seconds: int, key: bytes) -> dict[str, 
         "webhook-timestamp": str(seconds),
         "webhook-signature": f"v1,{digest}",
     }
+
+
+def batch(events: Sequence[MemoryEvent]) -> tuple[str, bytes]:
+    """Return the id and the body of a message with several events of a user, in their order."""
+    messages = [message(event) for event in events]
+    data = [json.loads(body) for _, body in messages]
+    body = {"type": "memory.batch", "timestamp": data[0]["timestamp"], "data": {"events": data}}
+    message_id = derived_id("webhook", *(one for one, _ in messages))
+    return message_id, json.dumps(body, separators=(",", ":")).encode()
 
 
 def message(event: MemoryEvent) -> tuple[str, bytes]:

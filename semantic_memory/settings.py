@@ -122,20 +122,20 @@ class ExtractionSettings(Section):
 
     llm: str = ""
     """Name of the endpoint, a section of `llm`, whose model extracts and condenses histories. Empty
-    for the offline rules, which send nothing."""
+    for the packaged judge of sentences, which sends nothing."""
     temperature: float = Field(default=0.1, ge=0, le=2)
     """Sampling temperature of these requests; models that refuse one get none."""
     instructions: str = Field(default="", max_length=10_000)
     """Wishes of this application on what is kept or left, in plain sentences, added to the model's
-    instructions. Rules don't read it."""
+    instructions. The packaged judge doesn't read it."""
     include: tuple[str, ...] = ()
     """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
     exclude: tuple[str, ...] = ()
     """Subjects, in words, of which the model writes nothing down."""
     stand_in_hours: float = Field(default=24.0, ge=0)
     """Hours for which the model has refused every request (wrong key, no such model, spent quota)
-    after which the rules extract in its place. Once it is back, it extracts from the same messages
-    again, and what only the rules found there is archived."""
+    after which the packaged judge extracts in its place. Once it is back, it extracts from the same
+    messages again, and what only the judge found there is archived."""
     batch: bool = False
     """Extract through the provider's batch API, at half the price and within a day. Extraction then
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
@@ -157,14 +157,14 @@ class IngestSettings(Section):
     background: bool = True
     """Extract, embed and index messages in the background; if False, only in `flush`."""
     quiet_seconds: float | None = Field(default=None, ge=0)
-    """Seconds without new messages after which a session is extracted. Default: 300 by a language
-    model, which costs a call and does better with more messages at once, 30 by rules."""
+    """Seconds without new messages after which a session is extracted. Default: 300 with a
+    language model, which costs a call and does better with more messages at once, else 30."""
     most_wait_seconds: float | None = Field(default=None, ge=0)
-    """Longest wait of a session in which messages keep coming, in seconds. Default: 300 by rules;
-    by a model until there are `most_messages`."""
+    """Longest wait of a session in which messages keep coming, in seconds. Default: 300; with
+    a language model until there are `most_messages`."""
     most_messages: int | None = Field(default=None, ge=1)
     """Number of waiting messages of the user at which a session is extracted at once. Default: 10
-    by a model, 50 by rules."""
+    with a language model, else 50."""
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     """Confidence below which the gate refuses a candidate."""
     personal_data: Literal["keep", "mask", "redact", "refuse"] = "mask"
@@ -271,6 +271,9 @@ class IndexSettings(Section):
     name: str = Field(default="semantic_memory", pattern=r"^[a-z0-9][a-z0-9_]{0,62}$")
     """Name with which the store's collections on a Chroma server begin. Stores that share a server
     need different names: a store deletes older collections of its name."""
+    exact: bool = True
+    """Scan users' memories exactly, in RAM, as far as the next two settings allow; without it, the
+    index answers every search."""
     exact_limit: int = Field(default=30_000, ge=0)
     """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
     `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
@@ -282,6 +285,11 @@ class IndexSettings(Section):
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
     flushed are replayed at start, about 1 s for 10,000."""
+
+    @property
+    def scanned(self) -> int:
+        """Number of memories of a user up to which searches scan in RAM."""
+        return self.exact_limit if self.exact else 0
 
 
 class RetrievalSettings(Section):
@@ -312,6 +320,27 @@ class RetrievalSettings(Section):
     """Share of its match that a message loses if a superseded fact was extracted from it."""
     relevance: float = Field(default=0.07, ge=0, le=1)
     """Share of a memory's score that depends on its confidence, importance and age."""
+
+
+class RerankSettings(Section):
+    """Reordering of the best hits of a search by a model of query and text together.
+
+    If it fails, the order stays as it was, and an event and a metric say so.
+    """
+
+    provider: Literal["none", "cross-encoder", "cohere", "voyage", "jina", "tei"] = "none"
+    """`cross-encoder` runs on this machine (extra `sentence-transformers`); the others are forms of
+    HTTP requests, `tei` that of Text Embeddings Inference."""
+    model: str = ""
+    """For `cross-encoder` a directory, or a name in the cache; else the provider's model."""
+    base_url: str | None = None
+    """Address of the endpoint; by default the provider's own. Needed for `tei`."""
+    api_key: SecretStr | None = None
+    """API key, sent as a bearer."""
+    candidates: int = Field(default=40, ge=2, le=1_000)
+    """Number of the best hits that are reordered."""
+    timeout_seconds: float = Field(default=2.0, gt=0)
+    """Longest wait for the endpoint, in seconds."""
 
 
 class ContextSettings(Section):
@@ -479,7 +508,8 @@ class UpkeepSettings(Section):
     floor: Unit = 0.3
     """Confidence below which facts are archived."""
     cap: int = Field(default=5_000, ge=1)
-    """Largest number of a user's facts. Writing more archives the least confident, then oldest."""
+    """Largest number of a user's facts. Writing more archives the least confident, then oldest. A
+    hundred, as some memories have, is what one person says in weeks; so many take 15 MB of RAM."""
     events: int = Field(default=1_000_000, ge=1)
     """Number of the latest events of the feed that are kept, of all users together. Older ones are
     removed once the webhook, if there is one, has delivered them."""
@@ -531,6 +561,15 @@ class WebhookSettings(Section):
     """Secret that signs: `whsec_` and 24 to 64 random bytes in base64."""
     kinds: tuple[EventKind, ...] = ()
     """Kinds of events to deliver; all by default."""
+    senders: int = Field(default=8, ge=1, le=256)
+    """Messages under way at a time, each of another user: a user's events keep their order."""
+    batch: int = Field(default=1, ge=1, le=500)
+    """The most events of a user in one message. With 1, each is a message of its own; with more,
+    messages of several are of the type `memory.batch`."""
+    attempts: int = Field(default=12, ge=1, le=100)
+    """Attempts, with pauses of 1, 2, 4, ... 300 s, before an event goes to the dead letters: half
+    an hour by default. While the endpoint takes nothing of anybody, only those are given up that it
+    refused by a status of 4xx."""
 
 
 class RelevanceSettings(Section):
@@ -598,6 +637,7 @@ class Settings(BaseSettings):
     ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    rerank: RerankSettings = RerankSettings()
     context: ContextSettings = ContextSettings()
     service: ServiceSettings = ServiceSettings()
     beliefs: BeliefSettings = BeliefSettings()

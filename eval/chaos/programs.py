@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -69,6 +70,18 @@ class Program:
             if ended or time.monotonic() > deadline:
                 raise RuntimeError(f"{self.name} didn't start: {self._said()}")
             time.sleep(0.05)
+
+    def freeze(self) -> None:
+        """Stop it where it is, as a machine does that is out of breath; `thaw` lets it go on."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(number)
 
     def kill(self) -> None:
         """Kill it, if it runs."""

@@ -26,6 +26,11 @@ SETTINGS: Mapping[str, str] = {
 }
 """Settings of the workers: sessions are extracted and jobs run while parts are killed, and some
 users outgrow the exact scan and are searched in Chroma."""
+LEAST_AVAILABLE = 0.95
+IN_TIME_SECONDS = 10.0
+"""A call that takes longer isn't answered in time; a call is several requests, and may be sent
+again."""
+_RETURN_SECONDS = 5.0  # until workers have connections again
 _PATIENCE_SECONDS = 120.0
 
 
@@ -39,6 +44,8 @@ class Outcome:
     """Parts that ended by themselves and were started again, as a supervisor would."""
     outage: Outage | None
     violations: Mapping[str, Sequence[str]]
+    availability: float
+    """Share of the calls outside outages of the database that succeeded in time."""
 
     @property
     def failed(self) -> bool:
@@ -47,27 +54,59 @@ class Outcome:
 
 
 def run_chaos(
-    cluster: Cluster, users: int, clients: int, seconds: float, seed: int, outage: float = 0.0
+    cluster: Cluster,
+    users: int,
+    clients: int,
+    seconds: float,
+    seed: int,
+    outage: float = 0.0,
+    least_writes: int | None = None,
 ) -> Outcome:
     """Put the load of `clients` on a service, kill its parts at random, and check it.
 
-    With `outage`, the database is away for so many seconds more, under load too.
+    With `outage`, the database is away for so many seconds more, under load too. A run with fewer
+    acknowledged writes than `least_writes`, two a second by default, has shown nothing and fails.
     """
+    least = round(2 * seconds) if least_writes is None else least_writes
     dice = random.Random(seed)
     faults = draw_faults(dice, [*cluster.parts], seconds)
     promises = Promises()
     ended: Counter[str] = Counter()
     visitors = [(f"user-{number % users}", number) for number in range(clients)]
     load = _under_load(cluster, visitors, seconds, faults, promises, ended, outage)
-    away = asyncio.run(load)
+    away, start = asyncio.run(load)
     settle(cluster)
     tables, answers = read(cluster, promises)
     found = violations(promises, tables, answers)
-    found["nothing written"] = [] if promises.writes else ["no write was acknowledged"]
+    few = f"{promises.writes} writes were acknowledged, {least} are needed"
+    found["too few writes"] = [] if promises.writes >= least else [few]
+    share = availability(promises, outages(faults, start, seconds, outage))
+    found["not available"] = [] if share >= LEAST_AVAILABLE else [f"{share:.1%} of calls"]
     if away is not None:
         found["unanswered in the outage"] = away.violations
-    kills = Counter(fault.part for fault in faults)
-    return Outcome(promises, kills, ended, away, found)
+    kills = Counter(f"{one.part}{' (frozen)' * one.frozen}" for one in faults)
+    return Outcome(promises, kills, ended, away, found, share)
+
+
+def outages(
+    faults: Sequence[Fault], start: float, seconds: float, outage: float
+) -> list[tuple[float, float]]:
+    """Return when the database was away, by the monotonic clock, and for a moment after."""
+    away = [(one.at, one.back_at + _RETURN_SECONDS) for one in faults if one.part == "postgres"]
+    if outage:
+        away.append((seconds, seconds + outage + _RETURN_SECONDS))
+    return [(start + begins, start + ends) for begins, ends in away]
+
+
+def availability(promises: Promises, outages: Sequence[tuple[float, float]]) -> float:
+    """Return the share of calls that succeeded in time, of those that met no outage."""
+    met = [
+        (end - begin, succeeded)
+        for begin, end, succeeded in promises.calls
+        if not any(begin < until and end > since for since, until in outages)
+    ]
+    good = sum(succeeded and took <= IN_TIME_SECONDS for took, succeeded in met)
+    return good / len(met) if met else 0.0
 
 
 async def _under_load(
@@ -78,7 +117,7 @@ async def _under_load(
     promises: Promises,
     ended: Counter[str],
     outage: float,
-) -> Outage | None:
+) -> tuple[Outage | None, float]:
     away = None
     start = time.monotonic()
     async with connected(cluster.urls) as reached, asyncio.TaskGroup() as group:
@@ -91,7 +130,7 @@ async def _under_load(
             away = await suffer(cluster, outage)
         await asyncio.sleep(max(0.0, start + seconds + outage - time.monotonic()))
         supervisor.cancel()
-    return away
+    return away, start
 
 
 async def _supervise(cluster: Cluster, ended: Counter[str]) -> None:

@@ -1,9 +1,9 @@
 """Find passwords, PINs, codes and answers that a sentence states, by its structure.
 
 A sentence states a secret if a noun for one is joined with a value: "my password, the old one, is
-..." (a link), "pass ..." (beside it), "... as my password" (its role), "the garage keypad takes ..."
-(a thing that a code opens). How little the value must look like one depends on how close the join
-is: right behind the first link any word may be a password; elsewhere it must mix letters with
+..." (a link), "pass ..." (beside it), "... as my password" (its role), "the garage keypad takes
+..." (a thing that a code opens). How little the value must look like one depends on how close the
+join is: right behind the first link any word may be a password; elsewhere it must mix letters with
 digits or signs, or be a number. The words of all languages are in ``data/secrets.toml``.
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
@@ -34,7 +35,11 @@ Span = tuple[int, int]
 _BEHIND = 240
 """Characters behind a noun in which its value is looked for."""
 _BEFORE = 120
+_AROUND = 60
+_LONGEST_CODE = 60
 _MOST_TOKENS = 24
+_MOST = 40
+"""Nouns before and behind among which the same one is looked for."""
 _MOST_WORDS = 8
 """Words of a password that is a phrase."""
 _FEW = 2
@@ -88,9 +93,9 @@ _TOKEN = regex(
 )
 _QUOTES = ("quoted", "curled", "angled", "ticked", "single")
 _VALUE_END = ".)]}'’\"”"
-_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}")
+_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
 _MIXED = regex(
-    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,200}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
+    r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
 _STRONG = regex(
     r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d"
@@ -102,13 +107,19 @@ _NO_SECRET = regex(
     re.IGNORECASE,
 )
 _ABBREVIATION = regex(r"[A-Z]{1,6}-?\d{1,5}$|[A-Z]+[a-z]?[A-Z]\w*\d$|\d[A-Z][a-z]+$")
-_CODE = regex(r"\d{4,8}[#*]?|\d{1,4}(?:-\d{1,4}){2,7}")
+_CODE = regex(r"\d{4,8}[#*]?|\d{3,6}[A-D]|\d{1,4}(?:-\d{1,4}){2,7}")
 _LOOSE = frozenset("on is ist est es é è это : — –".split())
 """Joins of a thing and its code behind which many other numbers stand."""
 _PRODUCT = regex(r"[A-Z][a-zA-Z]+\d{1,3}|[a-z][A-Z]\w+|(?:19|20)\d\d")
+_ANSWERS = regex("answer|antwort|r[eé]p|resp|risp|ответ")
+_UNLIKELY = regex(
+    r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+=!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
+)
+_REST = regex(r"\S*")
+_FIRST_WORD = regex(r"[^\s]{1,40}")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
-_SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{3,8}[#*]|[#*]\d{4,8})(?!\w)")
+_SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
 _AND = frozenset("and und et y e en и".split())
 _JOINTS = frozenset(
     "every each whenever always never until since enough anymore please btw again already".split()
@@ -145,23 +156,46 @@ def stated_secrets(text: str) -> Iterator[Span]:
     >>> list(stated_secrets("The code review is on Friday"))
     []
     """
-    for found in _HEAD.finditer(text):
+    heads = [*_HEAD.finditer(text)]
+    for place, found in enumerate(heads):
         kind = str(found.lastgroup)
         if kind == "thing":
             yield from _opened(text, found.end())
             continue
         if kind == "open":
-            kind = _opening(text, found)
+            kind = _opening(text, found, _neighbours(heads, place))
         if kind:
-            head = _head(text, found, kind)
+            head = _head(text, found, kind, _neighbours(heads, place))
             yield from _before(head)
-            yield from _behind(head)
+            yield from (_whole(text, span) for span in chain(_behind(head), _around(head)))
+    yield from (code.span("value") for code in _SIGNED_CODE.finditer(text))
     for found in _JOINED_HEAD.finditer(text):
         yield from _in_joined(text, found)
 
 
-def _head(text: str, found: re.Match[str], kind: str) -> _Head:
-    start = max(0, found.start() - _BEFORE)
+def _whole(text: str, span: Span) -> Span:
+    """Return the place of a value with the rest of its word, if it goes beyond what was read."""
+    rest = _REST.match(text, span[1]) if span[1] - span[0] > _BEHIND // 2 else None
+    return (span[0], rest.end()) if rest else span
+
+
+def _neighbours(heads: Sequence[re.Match[str]], place: int) -> Span:
+    """Return where the same noun stands before and behind: each has its own part of the text.
+
+    So a text that repeats a noun is read once, not once for each.
+    """
+    said = heads[place][0].lower()
+    before = (
+        one.end()
+        for one in reversed(heads[max(0, place - _MOST) : place])
+        if one[0].lower() == said
+    )
+    behind = (one.start() for one in heads[place + 1 : place + 1 + _MOST] if one[0].lower() == said)
+    return next(before, 0), next(behind, len(heads[place].string))
+
+
+def _head(text: str, found: re.Match[str], kind: str, reach: Span) -> _Head:
+    start = max(reach[0], found.start() - _BEFORE)
     for end in _SENTENCE_END.finditer(text, start, found.start()):
         start = end.end()
     before = text[start : found.start()]
@@ -169,8 +203,8 @@ def _head(text: str, found: re.Match[str], kind: str) -> _Head:
     return _Head(
         kind,
         found[0].lower(),
-        _tokens(text, start, found.start()),
-        _tokens(text, found.end(), _sentence_end(text, found.end())),
+        _tokens(text, start, found.start()) if role or kind != "open" else (),
+        _tokens(text, found.end(), min(reach[1], _sentence_end(text, found.end()))),
         role["role"].lower() if role else "",
         _CHANGE.search(before) is not None,
     )
@@ -185,7 +219,7 @@ def _sentence_end(text: str, start: int) -> int:
     if found:
         return found.start() + (text[found.start()] == "!")
     if reach < len(text):  # not in the middle of a word, unless it is endless
-        return text.rfind(" ", start + 1, reach) if " " in text[start + 1 : reach] else reach
+        return reach if (last := text.rfind(" ", start + _BEFORE, reach)) < 0 else last
     return reach
 
 
@@ -217,29 +251,31 @@ def _entry(name: str) -> re.Pattern[str]:
 
 
 def _is(name: str, token: _Token) -> bool:
-    return token.kind == "word" and _entry(name).fullmatch(token.text) is not None
+    return token.kind == "word" and _is_in(name, token.text)
 
 
-def _opening(text: str, found: re.Match[str]) -> str:
+@lru_cache(maxsize=65_536)
+def _is_in(name: str, phrase: str) -> bool:
+    return _entry(name).fullmatch(phrase) is not None
+
+
+def _opening(text: str, found: re.Match[str], reach: Span) -> str:
     """Return the kind of a code or key: one of a thing that it opens, a short one, or none."""
-    around = text[max(0, found.start() - 40) : _sentence_end(text, found.end())][:140]
-    before = text[max(0, found.start() - 40) : found.start()]
+    start = max(reach[0], found.start() - _AROUND)
+    end = min(reach[1], _sentence_end(text, found.end()))
+    around, before = text[start:end][: 3 * _AROUND], text[start : found.start()]
     last = before.rstrip().rpartition(" ")[2]
-    of_a_kind = before.endswith(" ") and last.isalpha() and not _entry("thing").fullmatch(last)
+    of_a_kind = before.endswith(" ") and last.isalpha() and not _is_in("thing", last)
     if of_a_kind and can_be_noun(last) and not _is_plain(last):
         return ""  # a zip code
-    if _entry("other").fullmatch(last):
+    if _is_in("other", last):
         return ""
     return "open" if _THING.search(around) else "combination"
 
 
 def _is_plain(word: str) -> bool:
     lowered = word.lower()
-    return (
-        _entry("possessive").fullmatch(lowered) is not None
-        or lowered in STOP_WORDS
-        or is_quality(lowered)
-    )
+    return _is_in("possessive", lowered) or lowered in STOP_WORDS or is_quality(lowered)
 
 
 def _behind(head: _Head) -> Iterator[Span]:
@@ -265,7 +301,8 @@ def _behind(head: _Head) -> Iterator[Span]:
         toward = _is("toward", token)
         link = place
         place = _behind_fillers(tokens, place + length)
-        close = (
+        mine = link > 0 and head.kind == "secret" and _is("mine", tokens[link - 1])
+        close = mine or (
             near
             and token.kind != "comma"
             and (head.changed or not toward)
@@ -305,6 +342,15 @@ def _beside(head: _Head) -> Span | None:
     return None
 
 
+def _around(head: _Head) -> Iterator[Span]:
+    """Yield the words of the sentence that can hardly be anything but secrets."""
+    if head.kind in ("secret", "phrase"):
+        for token in (*head.before, *head.behind):
+            word = token.text.strip("*_")
+            if _UNLIKELY.fullmatch(word) and _looks(token) and not _PRODUCT.fullmatch(word):
+                yield token.start, token.end
+
+
 def _is_compound(behind: _Token) -> bool:
     """Return True if the word behind a noun makes it part of another: "password manager"."""
     word = behind.text
@@ -321,7 +367,7 @@ def _link(tokens: Sequence[_Token], place: int, *, changes: bool) -> int:
     """Return the number of words of the link at a place; 0 for none."""
     token = tokens[place]
     two = " ".join(one.text for one in tokens[place : place + 2])
-    if _entry("link").fullmatch(two) and " " in two:
+    if _is_in("link", two) and " " in two:
         return 2
     joins = token.kind in ("mark", "comma") or _is("link", token)
     return int(joins or (changes and _is("source", token)))
@@ -343,9 +389,9 @@ def _behind_fillers(tokens: Sequence[_Token], place: int) -> int:
     while place < len(tokens):
         two = " ".join(one.text for one in tokens[place : place + 2])
         three = " ".join(one.text for one in tokens[place : place + 3])
-        if _entry("filler").fullmatch(three) and three != two:
+        if _is_in("filler", three) and three != two:
             place += 3
-        elif _entry("filler").fullmatch(two):
+        elif _is_in("filler", two):
             place += 2
         elif _is("filler", tokens[place]) or _is("pronoun", tokens[place]):
             place += 1
@@ -361,7 +407,7 @@ def _before(head: _Head) -> Iterator[Span]:
     tokens = [one for one in head.before if one.kind in ("word", "quoted")]
     if head.kind == "combination":
         return
-    as_one = _entry("as").fullmatch(head.role) is not None if head.role else False
+    as_one = _is_in("as", head.role) if head.role else False
     for place, token in enumerate(tokens):
         used = place > 0 and _is("use", tokens[place - 1])
         rest = tokens[place + 1 :]
@@ -373,7 +419,9 @@ def _before(head: _Head) -> Iterator[Span]:
         )
         looks = _looks(token, sure=False) or (token.kind == "quoted" and " " not in token.text)
         number = as_one and _NUMBER.fullmatch(token.text) and len(token.text) >= 4
-        if plain or (looks and (as_one or (used and head.role) or is_one)) or number:
+        role = head.role and (used or (rest and _is("role", rest[0])))
+        role = role and not _PRODUCT.fullmatch(token.text)
+        if plain or (looks and (as_one or role or is_one)) or number:
             yield token.start, token.end
 
 
@@ -385,13 +433,18 @@ def _value(
     if place >= len(tokens):
         return None
     token = tokens[place]
-    if token.kind == "quoted":
-        known = near or head.kind in ("open", "secret", "phrase", "answer") or _looks(token)
-        return (token.start, token.end) if known and not compound else None
-    if token.kind != "word":
-        return None
+    span = (token.start, token.end)
     if compound:
-        return (token.start, token.end) if _STRONG.fullmatch(token.text) and _looks(token) else None
+        return span if token.kind == "word" and _is_strong(token) else None
+    if token.kind == "quoted":
+        return span if near or head.kind not in ("short", "combination") or _looks(token) else None
+    return _worded(head, place, near=near, marked=marked) if token.kind == "word" else None
+
+
+def _worded(head: _Head, place: int, *, near: bool, marked: bool) -> Span | None:
+    """Return the place of a value that isn't quoted."""
+    tokens = head.behind
+    token = tokens[place]
     if number := _number(tokens, place):
         return number if _is_code(head, token, tokens[0], marked=marked) else None
     if head.kind in ("short", "open") and (paired := _pair(tokens, place)):
@@ -400,13 +453,9 @@ def _value(
         return None
     sure = near or head.kind == "open" or marked
     if _looks(token, sure=sure) and (head.kind != "short" or re.search(r"\d", token.text)):
-        return _to_its_end(token)
+        return token.start, token.end
     if head.kind == "answer":
-        answers = near and re.search("answer|antwort|r[eé]p|resp|risp|ответ", head.said)
-        named = token.text[0].isupper() and not (_is("description", token) or _is("leading", token))
-        if (named and not marked) or (answers and _is_value(token.text, certain=False)):
-            return (token.start, token.end)
-        return None
+        return _answer(head, token, near=near, marked=marked)
     if not near and not (head.kind == "phrase" and marked):
         return None
     return _phrase(tokens, place, marked=marked, whole=head.kind == "phrase")
@@ -423,8 +472,15 @@ def _is_code(head: _Head, number: _Token, first: _Token, *, marked: bool) -> boo
     return True
 
 
-def _to_its_end(token: _Token) -> Span:
-    return token.start, token.end
+def _is_strong(token: _Token) -> bool:
+    return _STRONG.fullmatch(token.text) is not None and _looks(token)
+
+
+def _answer(head: _Head, token: _Token, *, near: bool, marked: bool) -> Span | None:
+    """Return the place of an answer that proves who someone is: a name, or behind "answer" any."""
+    named = token.text[0].isupper() and not (_is("description", token) or _is("leading", token))
+    any_word = near and _ANSWERS.search(head.said) and _is_value(token.text, certain=False)
+    return (token.start, token.end) if (named and not marked) or any_word else None
 
 
 def _pair(tokens: Sequence[_Token], place: int) -> Span | None:
@@ -465,7 +521,7 @@ def _number(tokens: Sequence[_Token], place: int) -> Span | None:
         if _NUMBER.fullmatch(token.text.rstrip(".!")):
             digits += sum(char.isdigit() for char in token.text)
             words += 1
-        elif _is("digit", token) or all(_entry("digit").fullmatch(part) for part in parts):
+        elif _is("digit", token) or all(_is_in("digit", part) for part in parts):
             words += len(parts)
         else:
             break
@@ -535,7 +591,7 @@ def _is_value(word: str, *, certain: bool) -> bool:
         return True
     if lowered in STOP_WORDS or is_adverb(lowered):
         return False
-    if any(_entry(one).fullmatch(lowered) for one in ("description", "leading", "link")):
+    if any(_is_in(one, lowered) for one in ("description", "leading", "link")):
         return False
     known = forms(lowered)
     if certain:
@@ -544,15 +600,17 @@ def _is_value(word: str, *, certain: bool) -> bool:
         can_be_noun(lowered)
         and not known & {Form.PAST, Form.ING, Form.THIRD}
         and not is_quality(lowered.rpartition("-")[2])
-        and (is_word(lowered) or not _entry("participle").fullmatch(lowered))
+        and (is_word(lowered) or not _is_in("participle", lowered))
     )
 
 
 def _opened(text: str, start: int) -> Iterator[Span]:
     """Yield the code that opens the thing named before `start`."""
     end = _sentence_end(text, start)
-    for found in _OPENS.finditer(text, start, min(end, start + 60)):
-        tokens = _tokens(text, found.end(), end)
+    for found in _OPENS.finditer(text, start, min(end, start + _AROUND)):
+        if not _may_be_number(text, found.end()):
+            continue  # most often, and much faster
+        tokens = _tokens(text, found.end(), min(end, found.end() + _LONGEST_CODE))
         number = _number(tokens, 0) if tokens else None
         if number is None:
             continue
@@ -566,8 +624,13 @@ def _opened(text: str, start: int) -> Iterator[Span]:
         if not bare and link in _LOOSE and not _LISTED.fullmatch(said):
             continue
         yield number
-    for code in _SIGNED_CODE.finditer(text, max(0, start - _BEFORE), end):
-        yield code.span("value")
+
+
+def _may_be_number(text: str, start: int) -> bool:
+    first = _FIRST_WORD.match(text, start)
+    return first is not None and (
+        any(map(str.isdigit, first[0])) or _is_in("digit", re.split(r"[-,]", first[0])[0])
+    )
 
 
 def _goes_on(word: str) -> bool:

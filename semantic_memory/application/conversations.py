@@ -20,6 +20,7 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     SessionState,
 )
+from semantic_memory.domain.once import effect
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.requests import (
     CloseSessionRequest,
@@ -176,11 +177,12 @@ class Conversations:
             seeds = self._ledger.get([fact_id], key.user_id)
             return reach(self._ledger, key.user_id, seeds, sources=False)
 
-        if self._erasing.erase(key.user_id, reached, TAKEN_BACK, revives=True).gone:
-            return True
-        if forgotten(self._ledger, key, [message_id]):
-            return False
-        self._erasing.erase_said(key, message_id)
+        with effect():
+            if self._erasing.erase(key.user_id, reached, TAKEN_BACK, revives=True).gone:
+                return True
+            if forgotten(self._ledger, key, [message_id]):
+                return False
+            self._erasing.erase_said(key, message_id)
         return True
 
     def _named(self, asked: PopRequest) -> Message:

@@ -19,6 +19,7 @@ from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import InvalidInputError, ProviderError, StoreCorruptError
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.fields import NEVER
+from semantic_memory.domain.once import already_done, effect
 from semantic_memory.domain.ports import Clock, Embedder, Ledger
 from semantic_memory.domain.requests import (
     AddManyRequest,
@@ -89,15 +90,15 @@ class Edits:
             changes += [Add(_quarantined(fact)) for fact in held]
             stored = dict(zip((fact.id for fact in taken), kept, strict=True))
             ids = [stored.get(fact.id, fact.id) for fact in facts]
-            self._ledger.apply(
-                [
+            if not already_done():
+                new = [
                     Add(change.fact, vectors.get(change.fact.id))
                     if isinstance(change, Add)
                     else change
                     for change in changes
                 ]
-                + [Evict(user_id, self._cap, now)]
-            )
+                with effect():
+                    self._ledger.apply([*new, Evict(user_id, self._cap, now)])
             added = self._ledger.get(ids)  # before anybody forgets them
         if len(added) < len(ids):
             raise StoreCorruptError("add: the ledger lacks what it just wrote: check the disk")
@@ -117,11 +118,12 @@ class Edits:
             new, before = revised(fact, values, now)
             if suspected(self._gate, values, fact.trust):
                 new = _quarantined(new)
-            if new != fact:
+            if new != fact and not already_done():
                 kept = [] if before is None else [Add(before, self._stored_vectors(fact.id))]
-                self._ledger.apply(
-                    [*kept, Update(new, "updated", now, self._gate.redacted(asked.reason))]
-                )
+                with effect():
+                    self._ledger.apply(
+                        [*kept, Update(new, "updated", now, self._gate.redacted(asked.reason))]
+                    )
             written = self._ledger.get([fact.id], user_id)  # before anybody forgets it
         if not written:
             raise StoreCorruptError("update: the ledger lacks what it just wrote: check the disk")
@@ -129,8 +131,14 @@ class Edits:
         return written[0]
 
     def delete(self, asked: DeleteRequest) -> None:
-        """Delete a memory permanently, with what goes with it. Raises NotFoundError."""
-        user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
+        """Delete a memory permanently, with what goes with it. Raises NotFoundError.
+
+        A memory that is deleted already stays as it is: the answer of the first time may be lost.
+        """
+        latest = self._ledger.history(asked.fact_id, asked.user_id)[-1].fact
+        if latest.status is Status.FORGOTTEN:
+            return
+        user_id = latest.user_id
 
         def reached() -> Reach:
             fact = one_fact(self._ledger, asked.fact_id, user_id)
@@ -154,11 +162,12 @@ class Edits:
                     f"restore: memory {fact.id!r} is a message that was observed with recall=False:"
                     " observe it again under another id to have it recalled"
                 )
-            if fact.status is not Status.ACTIVE:
+            if fact.status is not Status.ACTIVE and not already_done():
                 now = self._clock.now()
                 back = restoration(self._ledger, fact, self._gate.redacted(asked.reason), now)
                 full = Evict(fact.user_id, self._cap, now, sparing=fact.id)
-                self._ledger.apply([*back, full])
+                with effect():
+                    self._ledger.apply([*back, full])
         self._changed(user_id)
         return one_fact(self._ledger, fact.id, user_id)
 

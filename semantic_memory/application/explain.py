@@ -12,6 +12,7 @@ from semantic_memory.domain.requests import ExplainRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.session_records import fading_of, own_rules
 from semantic_memory.retrieval.links import standing_links
+from semantic_memory.retrieval.to_review import marked
 
 
 class Explain:
@@ -29,6 +30,7 @@ class Explain:
         rules = own_rules(self._rules, fact, fading_of(self._ledger, fact.user_id))
         half = half_life(fact, rules)
         (fact,) = standing_links([fact], self._ledger, fact.user_id)
+        (fact,) = marked([fact], self._ledger, fact.user_id, self._clock.now())
         newer = [link.newer for link in fact.perhaps_changed if link.newer]
         by = [fact.superseded_by] if fact.superseded_by else []
         replaced_by = self._ledger.get(by, fact.user_id)

@@ -247,8 +247,9 @@ def cleared_item(
 ) -> dict[str, Any]:
     """Return the value of an item with its texts treated by the gate. Raises InvalidInputError.
 
-    Secrets stay, unless they are refused, and are masked in what is indexed. A value without indexed paths is returned as it is: histories of frameworks must come back
-    exactly, and hold what looks like secrets, such as encrypted reasoning.
+    Secrets stay, unless they are refused, and are masked in what is indexed. A value without
+    indexed paths is returned as it is: histories of frameworks must come back exactly, and hold
+    what looks like secrets, such as encrypted reasoning.
     """
     if not index:
         return dict(value)

@@ -12,6 +12,7 @@ from semantic_memory.domain.reports import TagCount
 from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest, TagsRequest
 from semantic_memory.domain.retention import Expiry, Unexpired
 from semantic_memory.retrieval.links import standing_links
+from semantic_memory.retrieval.to_review import marked
 
 
 class Lookup:
@@ -27,7 +28,9 @@ class Lookup:
 
     def get(self, asked: GetRequest) -> Fact:
         """Return a memory. Raises NotFoundError, also for a deleted or expired one."""
-        return one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+        fact = one_fact(self._ledger, asked.fact_id, asked.user_id, self._expiry.now)
+        (found,) = marked([fact], self._ledger, fact.user_id, self._clock.now())
+        return found
 
     def find(self, asked: ListRequest) -> Page:
         """Return a page of a user's memories, sorted by the filters' `sort` or that of the request.
@@ -53,6 +56,7 @@ class Lookup:
         )
         place = listed.next
         facts = standing_links(listed.facts, self._ledger, asked.user_id)
+        facts = marked(facts, self._ledger, asked.user_id, self._clock.now())
         return Page(facts, None if place is None else sealed(Cursor(place, now), asked))
 
     def tags(self, asked: TagsRequest) -> list[TagCount]:

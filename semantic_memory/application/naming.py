@@ -20,6 +20,7 @@ from semantic_memory.domain.ports import Embedder, Ledger
 from semantic_memory.domain.text import stems
 from semantic_memory.language.subjects import (
     Topic,
+    introductions,
     is_common,
     neighbours,
     others_topic,
@@ -147,7 +148,7 @@ class Naming:
             elif subject.is_of_others:
                 owned = [True] * len(said)
             else:
-                owned = [owner(one, words_of(one)) != "other" for one in said]
+                owned = [owner(one, words_of(" ".join(subject.words))) != "other" for one in said]
             return [(a or b) and c for a, b, c in zip(by_words, near, owned, strict=True)]
 
         return _meant(facts, meant)
@@ -205,9 +206,15 @@ class _Name:
                     (first, neighbours(first, texts).behind - {last}),
                     (last, neighbours(last, texts).before - {first}),
                 )
-                if not others
+                if not others and not self._is_another(one, entity, texts)
             )
             self._parts = tuple(map(term, self.added))
+
+    @staticmethod
+    def _is_another(part: str, entity: str, texts: Sequence[str]) -> bool:
+        """Return True if a part alone is introduced as someone, and the whole name isn't so."""
+        known = introductions(part, texts)
+        return " " in entity and bool(known - introductions(entity, texts))
 
     def is_in(self, sentence: str) -> bool:
         """Return True if a sentence names the person."""

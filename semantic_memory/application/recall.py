@@ -47,6 +47,7 @@ from semantic_memory.retrieval.contests import material_last, standing_rivals, t
 from semantic_memory.retrieval.links import newest_first, standing_links
 from semantic_memory.retrieval.nearby import FOUND, is_about
 from semantic_memory.retrieval.question import Question, read
+from semantic_memory.retrieval.reranking import Reranking
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.retrieval.spaces import merged
 from semantic_memory.session.memory_files import MemoryFiles
@@ -85,11 +86,13 @@ class Recall:
         trail: Trail,
         withheld: Callable[[str], Collection[str]],
         rollup: Rollup,
+        reranking: Reranking | None = None,
     ) -> None:
         """Leave out of blocks the memories whose ids `withheld` returns for a user.
 
-        `rollup` brings the core level with what is committed.
+        `rollup` brings the core level with what is committed, `reranking` reorders the best hits.
         """
+        self._reranking = reranking
         self._ledger = ledger
         self._searcher = searcher
         self._packer = packer
@@ -110,7 +113,12 @@ class Recall:
         """Return the user's `k` best memories for a query, best first."""
         filters = asked.conditions.unexpired(self._expiry.now)
         wanted = self._resolved(filters, asked.owners)
-        hits = self._search(asked.query, filters.limit or asked.k, wanted)
+        most = filters.limit or asked.k
+        if asked.as_product:
+            hits = self._search(asked.query, max(most, self._candidates), wanted)
+            hits = sorted(map(_by_product, hits), key=lambda hit: hit.score, reverse=True)[:most]
+        else:
+            hits = self._search(asked.query, most, wanted)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
         if order is not None and order != "relevance":
@@ -284,8 +292,13 @@ class Recall:
     def _search(self, query: str, k: int, wanted: Mapping[str, Filters]) -> list[Hit]:
         """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
-        found = {owner: self._found(query, owner, k, own) for owner, own in wanted.items()}
-        hits = material_last(newest_first(trusted_first(islice(merged(found), k))))
+        reranking = self._reranking
+        most = k if reranking is None else max(k, reranking.most)
+        found = {owner: self._found(query, owner, most, own) for owner, own in wanted.items()}
+        best = [*islice(merged(found), most)]
+        if reranking is not None:
+            best = reranking.reordered(query, best)[:k]
+        hits = material_last(newest_first(trusted_first(best)))
         user_id, *_ = wanted
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
@@ -382,6 +395,13 @@ class Recall:
         known = (sources[one] for one in ids if one in sources)
         admitted = filters.admitted(fact for fact in known if fact.user_id == user_id)
         return {fact.id: fact for fact in standing_rivals(admitted, self._ledger, user_id)}
+
+
+def _by_product(hit: Hit) -> Hit:
+    """Return a hit with the plain product for a score."""
+    parts = hit.parts
+    score = parts.importance * parts.retention * parts.recency * parts.match
+    return hit.model_copy(update={"score": score})
 
 
 def _message_of(fact: Fact) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import timedelta
 from itertools import islice, pairwise
 
 from ingest.gate import Gate
@@ -14,7 +13,7 @@ from semantic_memory.consolidation.superseding import superseded, unlinked
 from semantic_memory.domain.changes import Add, Change, Evict, Update
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.facts import CALLER, Category, Cause, Fact, FactVersion, Status
-from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.filters import FACTS, NO_FILTERS, Filters
 from semantic_memory.domain.origins import Origin
 from semantic_memory.domain.ports import Clock, Ledger
 from semantic_memory.domain.requests.review import (
@@ -29,9 +28,8 @@ from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.review import LabelledPair, Retirement, Unconfirmed
 from semantic_memory.domain.values import derived_id
 from semantic_memory.retrieval.links import standing_links
+from semantic_memory.retrieval.to_review import UNCONFIRMED, fallen_under, is_unconfirmed
 
-UNCONFIRMED = timedelta(days=183)
-"""Age from which a preference that nobody has stated again is to be confirmed."""
 _UNKNOWN = "unknown"
 _ACCEPTED, _REJECTED = "accepted", "rejected"
 
@@ -92,9 +90,13 @@ class Review:
         return self._ledger.get(wanted, user_id)
 
     def to_confirm(self, asked: ToConfirmRequest) -> list[Unconfirmed]:
-        """Return the links to newer statements, the latest first, then preferences of long ago."""
+        """Return links to newer statements, facts whose basis fell, and old preferences.
+
+        The links come first, the latest before the others.
+        """
         found = [*self._linked(asked.user_id)]
         found.sort(key=lambda one: (_at(one), one.fact.id), reverse=True)
+        found += self._to_check(asked.user_id)
         old = self._unconfirmed(asked.user_id, {one.fact.id for one in found})
         return [*islice((*found, *old), asked.limit)]
 
@@ -209,8 +211,17 @@ class Review:
         filters = Filters(categories=frozenset({Category.PREFERENCE}), until=before)
         found = self._ledger.page(user_id, filters.unexpired(self._expiry.now)).facts
         for fact in reversed(found):
-            if fact.stated_at < before and not fact.is_pinned and fact.id not in without:
+            if is_unconfirmed(fact, self._clock.now()) and fact.id not in without:
                 yield Unconfirmed(fact=fact)
+
+    def _to_check(self, user_id: str) -> Iterator[Unconfirmed]:
+        """Yield the facts that refer to one that no longer holds."""
+        found = self._ledger.find(user_id, FACTS.unexpired(self._expiry.now))
+        facts = [fact for fact in found if fact.references]
+        fallen = {fact.id: fact for fact in fallen_under(facts, self._ledger, user_id)}
+        for fact in facts:
+            for basis in (fallen[one] for one in fact.references if one in fallen):
+                yield Unconfirmed(fact=fact, cause=_basis_fell(basis))
 
     def _by_id(self, user_id: str, causes: Iterable[Cause]) -> Mapping[str, Fact]:
         ids = sorted({cause.newer for cause in causes if cause.newer})
@@ -266,6 +277,18 @@ def _answers(states: Iterable[FactVersion]) -> Iterator[tuple[str, str, str]]:
 
 def _at(one: Unconfirmed) -> float:
     return 0.0 if one.cause is None else one.cause.at.timestamp()
+
+
+def _basis_fell(basis: Fact) -> Cause:
+    """Return why what refers to a memory is to be checked."""
+    ended = "was forgotten" if basis.status is Status.FORGOTTEN else "was superseded"
+    at = basis.tombstone.at if basis.tombstone else basis.valid_to or basis.recorded_at
+    return Cause(
+        newer=basis.superseded_by,
+        decided_by="rules:references",
+        reason=f"it refers to {basis.id}, which {ended}",
+        at=at,
+    )
 
 
 def _statement(message: Fact) -> Fact:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.domain.facts import Status
 from semantic_memory.domain.ports import EmbedderIdentity, Ledger, SessionLog
 from semantic_memory.domain.reports import Spend, Stats
@@ -40,6 +41,7 @@ class Statistics:
         """Count the contents of the whole store."""
         logs = self._log.tally()
         tally = self._ledger.tally()
+        webhook = DeadLetters(self._ledger).state()
         return Stats(
             users=len(self._ledger.users()),
             sessions=logs.sessions,
@@ -54,6 +56,7 @@ class Statistics:
             corrupt_lines=logs.corrupt_lines,
             spending=_shortened(self._book.spending()),
             budgets=tuple(budget.state(self._book) for budget in self._budgets),
+            webhook=webhook if webhook.delivered is not None else None,
         )
 
 

@@ -49,6 +49,7 @@ from semantic_memory.bootstrap.read_path import (
     make_index,
     make_memory_files,
     make_packer,
+    make_reranking,
     make_searcher,
 )
 from semantic_memory.bootstrap.server import open_database
@@ -151,7 +152,7 @@ def _built(
             storage.home,
             ledger,
             observe,
-            settings.index.exact_limit,
+            settings.index.scanned,
             partial(runner.hint, INDEX, WHOLE),
         )
         index = make_index(settings, ledger, keeper)
@@ -281,6 +282,7 @@ def _built(
             trail,
             asking.withheld,
             rollup,
+            make_reranking(settings.rerank, parts.reranker, observe, stack),
         )
         return UseCases(
             settings=settings,

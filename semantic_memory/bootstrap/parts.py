@@ -41,6 +41,7 @@ from semantic_memory.judging.ports import PairJudge, SentenceJudge
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.reranking import Reranker
 from semantic_memory.settings import Settings
 from semantic_memory.vectors.keeper import Keeper
 
@@ -58,6 +59,7 @@ class Parts:
     pair_judge: PairJudge | None = None
     sentence_judge: SentenceJudge | None = None
     disk: Disk | None = None
+    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from semantic_memory.context.choose import Policy
 from semantic_memory.context.pack import Packer
+from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer, TokenCounter
 from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.ranking import Weights
+from semantic_memory.retrieval.reranking import Reranker, Reranking
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
-from semantic_memory.settings import ContextSettings, Settings
+from semantic_memory.settings import ContextSettings, RerankSettings, Settings
 from semantic_memory.vectors.keeper import Keeper
 
 _MEGABYTES = 32  # for the users searched last
@@ -26,7 +29,7 @@ def make_index(settings: Settings, ledger: Ledger, keeper: Keeper) -> ExactIndex
         ledger,
         keeper,
         budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
-        limit=settings.index.exact_limit,
+        limit=settings.index.scanned,
     )
 
 
@@ -50,6 +53,49 @@ def make_searcher(
         observe,
         settings.curve,
     )
+
+
+def make_reranking(
+    settings: RerankSettings, given: Reranker | None, observe: Observer, stack: ExitStack
+) -> Reranking | None:
+    """Make what reorders hits, by a given reranker or that of the settings; None without one.
+
+    Raises ConfigurationError.
+    """
+    reranker = given or _reranker(settings)
+    if reranker is None:
+        return None
+    stack.callback(reranker.close)
+    return Reranking(reranker, settings.candidates, observe)
+
+
+def _reranker(settings: RerankSettings) -> Reranker | None:
+    key = None if settings.api_key is None else settings.api_key.get_secret_value()
+    match settings.provider:
+        case "none":
+            return None
+        case "cross-encoder":
+            try:
+                from semantic_memory.retrieval.rerankers.cross_encoder import CrossEncoderReranker
+            except ImportError as error:
+                raise MissingDependencyError(
+                    "rerank.provider cross-encoder needs sentence-transformers:"
+                    " pip install 'semantic-memory[sentence-transformers]'"
+                ) from error
+            return CrossEncoderReranker(settings.model)
+        case form:
+            from semantic_memory.retrieval.rerankers.http import HttpReranker
+
+            try:
+                return HttpReranker(
+                    form,
+                    settings.model,
+                    base_url=settings.base_url,
+                    api_key=key,
+                    timeout=settings.timeout_seconds,
+                )
+            except ValueError as error:
+                raise ConfigurationError(f"rerank: {error}") from None
 
 
 def make_packer(context: ContextSettings, counter: TokenCounter) -> Packer:

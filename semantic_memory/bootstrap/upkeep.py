@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
 from semantic_memory.application.items import ItemStore
@@ -65,6 +66,7 @@ def make_upkeep(
         observe,
         make_fading(settings),
         leasing,
+        DeadLetters(ledger),
     )
 
 
@@ -134,6 +136,16 @@ def start_webhook(
 
     secret = None if settings.secret is None else settings.secret.get_secret_value()
     to = http_endpoint(settings.url, secret)
-    webhook = Webhook(ledger, to, settings.kinds, clock, observe, leasing=leasing)
+    webhook = Webhook(
+        ledger,
+        to,
+        settings.kinds,
+        clock,
+        observe,
+        leasing=leasing,
+        senders=settings.senders,
+        at_once=settings.batch,
+        attempts=settings.attempts,
+    )
     webhook.start()
     stack.callback(webhook.close)

@@ -135,6 +135,11 @@ class ServiceUnavailableError(ServiceError):
 class DeliveryError(SemanticMemoryError):
     """The endpoint of a webhook can't be reached, or refuses an event."""
 
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        """The status of the answer; None without one."""
+
 
 class StoreError(SemanticMemoryError):
     """The data directory can't be used."""

@@ -293,6 +293,16 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranked:
+    """The best hits of a search were given to a reranker."""
+
+    hits: int
+    seconds: float
+    error: str | None = None
+    """Why it failed, and left the order as it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContextPacked:
     """A context block was packed."""
 
@@ -388,6 +398,35 @@ class WorkerFailed:
     """True if the step failed with the same error in the last ten minutes."""
 
 
+@dataclass(frozen=True, slots=True)
+class DatabaseUsed:
+    """A transaction on a database server has ended."""
+
+    statements: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEmbedded:
+    """A question was embedded."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventsDelivered:
+    """Events were sent to the endpoint of the webhook."""
+
+    outcome: Literal["delivered", "failed", "dead"]
+    """`dead`: given up after the last attempt."""
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDisabled:
+    """The endpoint of the webhook wants no further events: it answered 410."""
+
+
 Event = (
     MessagesObserved
     | SessionChanged
@@ -417,6 +456,7 @@ Event = (
     | EmbeddingFailed
     | EmbeddingRefused
     | Searched
+    | Reranked
     | ContextPacked
     | BeliefsResolved
     | JudgingFellBack
@@ -426,4 +466,8 @@ Event = (
     | CheckpointRestored
     | MemoryFileSkipped
     | WorkerFailed
+    | DatabaseUsed
+    | QueryEmbedded
+    | EventsDelivered
+    | WebhookDisabled
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -119,6 +119,9 @@ class Fact(Scoped):
     """Why it stopped being believed."""
     perhaps_changed: tuple[Cause, ...] = ()
     """Newer statements that are likely, but not certain enough, to have ended it."""
+    review: Literal["to confirm", "to check"] | None = None
+    """Only of a memory that was got, listed or explained: `to confirm` is a preference that nobody
+    stated again for half a year, `to check` a fact of which one in `references` no longer holds."""
     reading: Reading | None = None
     """The judge's reading of its sentence, where extraction judged it."""
     metadata: Metadata = Field(default_factory=dict)

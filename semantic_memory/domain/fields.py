@@ -25,6 +25,7 @@ class Number(NamedTuple, Generic[NumberT]):
 HITS = Number("Most memories to return.", default=10, least=1, most=1_000)
 BUDGET = Number("Most tokens of the block.", default=2_000, least=1)
 MEMORY_FILES = "Begin the block with the memory files, AGENT.md, MEMORY.md, .agent-context.md."
+AS_PRODUCT = "Rank by the product of importance, retention, recency and match."
 LEAST_TRUST = (
     "Lowest trust of what is shown: imported, external, tool, assistant, agent or user; all if"
     " left out."
@@ -187,7 +188,9 @@ MOST_NUMBER = 2**63 - 1
 
 JOBS = ("usage", "relevance", "expiry", "dedup", "conflicts", "decay", "rollup", "compact")
 ALL_JOBS = "all"
-JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}."
+ON_DEMAND = ("redeliver",)
+"""Jobs that run when they are named, and neither by schedule nor among all."""
+JOB_NAMES = f"{', '.join(JOBS)}, or {ALL_JOBS}; {', '.join(ON_DEMAND)} runs by its name alone."
 ONE_USER = "Only this user."
 DRY_RUN = "Report the changes without making them."
 

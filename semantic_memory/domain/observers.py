@@ -23,6 +23,7 @@ from semantic_memory.domain.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    EventsDelivered,
     ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
@@ -41,7 +42,9 @@ from semantic_memory.domain.events import (
     MemoryQuarantined,
     OpenedToRead,
     PinnedForgotten,
+    Reranked,
     SessionChanged,
+    WebhookDisabled,
     WindowCompacted,
     WorkerFailed,
     WriteDelayed,
@@ -111,6 +114,12 @@ _LINES: Mapping[type[Event], _Line] = {
         "consolidation",
         "%(judge)s failed (%(error)s); the rules judged %(pairs)d pairs of facts",
     ),
+    Reranked: _Line(
+        DEBUG,
+        "recall",
+        "%(hits)d hits reranked in %(seconds).3f s",
+        error="the hits of a search stay in their order: %(error)s",
+    ),
     EmbeddingFailed: _Line(
         WARNING, "embedding", "memories are found by words only: the model failed: %(error)s"
     ),
@@ -165,6 +174,13 @@ _LINES: Mapping[type[Event], _Line] = {
     WorkerFailed: _Line(
         WARNING, "pipeline", "%(step)s failed, next try in %(retry_seconds).0f s: %(error)s"
     ),
+    EventsDelivered: _Line(DEBUG, "webhook", "%(number)d events: %(outcome)s"),
+    WebhookDisabled: _Line(
+        WARNING,
+        "webhook",
+        "the endpoint answered 410: nothing is delivered until `semantic-memory jobs run redeliver`"
+        " or another webhook.url",
+    ),
     OpenedToRead: _Line(WARNING, "ledger", "%(reason)s"),
     LogRepaired: _Line(
         WARNING,
@@ -188,7 +204,7 @@ _LINES: Mapping[type[Event], _Line] = {
         INFO,
         "log",
         "the log of session %(session_id)s was shortened from %(before)d to %(after)d bytes:"
-        " %(messages)d messages were removed; the ledger keeps their memories",
+        " %(messages)d messages were removed, %(because)s; the ledger keeps their memories",
     ),
     CursorLost: _Line(
         WARNING,

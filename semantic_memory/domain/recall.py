@@ -51,6 +51,8 @@ class Hit(Value):
     fact: Fact
     score: float
     parts: ScoreParts
+    reranked: float | None = None
+    """The reranker's score, by which it was reordered; None without one."""
     changed: Timestamp | None = None
     """Time from which a statement in a message no longer held; None if all still do."""
     space: Identifier | None = None

@@ -139,6 +139,30 @@ class BudgetState(Value):
     """Time at which the budget begins again; None while some of it is left."""
 
 
+class DeadLetter(Value):
+    """An event that the endpoint of the webhook didn't take, and that was given up."""
+
+    event_id: int
+    """Number of the event in the feed."""
+    error: str
+    attempts: int
+    at: Timestamp
+    """The time of the last attempt."""
+
+
+class WebhookState(Value):
+    """How far the deliveries to the webhook are."""
+
+    delivered: int | None
+    """The place behind what was delivered or given up; None before the first start."""
+    latest: int
+    """The number of the latest event."""
+    disabled: bool
+    """True since the endpoint answered 410: nothing is delivered until the job `redeliver`."""
+    dead: tuple[DeadLetter, ...]
+    """Events that were given up, oldest first."""
+
+
 class Stats(Value):
     """Contents of a store in numbers."""
 
@@ -161,6 +185,8 @@ class Stats(Value):
     """Cost of language models by user and task, for the users who cost most."""
     budgets: tuple[BudgetState, ...] = ()
     """Daily budgets of tasks, and what is left of them."""
+    webhook: WebhookState | None = None
+    """The deliveries; None if there never was a webhook."""
 
 
 class TagCount(Value):

@@ -25,7 +25,8 @@ class Unconfirmed(Value):
     newer: Fact | None = None
     """The statement that perhaps changed it."""
     cause: Cause | None = None
-    """Why it perhaps did; None for a preference that nobody has confirmed for long."""
+    """Why it perhaps did, or which memory that it refers to fell; None for a preference that nobody
+    has confirmed for long."""
 
 
 class LabelledPair(Value):

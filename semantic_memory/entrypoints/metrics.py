@@ -1,18 +1,23 @@
 """Prometheus metrics: an observer that counts events, and figures of the store at each scrape.
 
 Every name starts with `semantic_memory_`; docs/how-to/operations.md lists them. No metric names a
-user.
+user: anybody with a key may scrape, and each user would be a time series of its own.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from tempfile import TemporaryDirectory
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from semantic_memory.domain.events import (
@@ -26,6 +31,7 @@ from semantic_memory.domain.events import (
     EmbeddingFailed,
     EmbeddingRefused,
     Event,
+    EventsDelivered,
     ExtractionBatched,
     ExtractionFailed,
     ExtractionFellBack,
@@ -42,15 +48,17 @@ from semantic_memory.domain.events import (
     MemoriesStored,
     MessagesObserved,
     ModelCalled,
+    Reranked,
     Searched,
     WindowCompacted,
     WorkerFailed,
 )
-from semantic_memory.domain.reports import Stats
+from semantic_memory.domain.reports import Stats, WebhookState
 
 PREFIX = "semantic_memory_"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _ACTIVE_SECONDS = 300.0
+_SHARED = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client where it is imported
 _STATS_SECONDS = 15.0
 _STATS_REST = 20.0  # at least, as a multiple of the time that counting took
 
@@ -90,6 +98,8 @@ class MetricsObserver:
         self._cursors = counter("cursors_lost", "Session logs found replaced, and read again.")
         self._search = histogram("search_seconds", "Time of searches, for context blocks too.")
         self._hits = counter("search_hits", "Memories returned by searches.")
+        self._rerank = histogram("rerank_seconds", "Time of a reranker for the hits of a search.")
+        self._rerank_failures = counter("rerank_failures", "Failures of the reranker.")
         self._context = histogram("context_seconds", "Time to pack a context block.")
         self._tokens = counter("context_tokens", "Tokens of context blocks.")
         self._left_out = counter("context_left_out", "Matching memories that didn't fit.")
@@ -114,15 +124,17 @@ class MetricsObserver:
         self._checkpoints = counter("checkpoints_restored", "Damaged checkpoints restored.")
         self._lock_wait = histogram("lock_wait_seconds", "Waits for a lock.", "lock")
         self._failures = counter("worker_failures", "Background steps that failed.", "step")
+        self._delivered = counter("webhook_events", "Events sent to the endpoint.", "outcome")
         self._active: dict[tuple[str, str], float] = {}
         self._active_lock = threading.Lock()
         self._timer = timer
-        active = Gauge(
+        registry.register(_Refreshed(self._refresh))  # first: collected before the gauge
+        self._active_sessions = Gauge(
             PREFIX + "active_sessions",
             "Sessions with messages in the last 5 minutes.",
             registry=registry,
+            multiprocess_mode="livesum",
         )
-        active.set_function(self._count_active)
 
     def __call__(self, event: Event, /) -> None:
         """Count `event`."""
@@ -204,6 +216,9 @@ class MetricsObserver:
                 self._extractions.labels("fell back").inc()
             case BreakerOpened():
                 self._breaker.inc()
+            case Reranked(seconds=seconds, error=error):
+                self._rerank.observe(seconds)
+                self._rerank_failures.inc(error is not None)
             case EmbeddingFailed():
                 self._embed_failures.inc()
             case EmbeddingRefused(fact_ids):
@@ -228,12 +243,55 @@ class MetricsObserver:
                 self._shortened.inc()
                 for reason, number in because.items():
                     self._removed.labels(reason).inc(number)
+            case EventsDelivered(outcome, number):
+                self._delivered.labels(outcome).inc(number)
 
-    def _count_active(self) -> float:
+    def _refresh(self) -> None:
         since = self._timer() - _ACTIVE_SECONDS
         with self._active_lock:
             self._active = {key: at for key, at in self._active.items() if at >= since}
-            return len(self._active)
+            self._active_sessions.set(len(self._active))
+
+
+class _Refreshed(Collector):
+    """Has gauges brought up to date before they are read, in each of several processes."""
+
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
+
+    def describe(self) -> list[Metric]:
+        """Return nothing, as there is nothing of its own."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """Bring the gauges up to date."""
+        self._refresh()
+        yield from ()
+
+
+@contextmanager
+def shared_by_processes() -> Iterator[Callable[[int], None]]:
+    """Have the processes that are started in the body count together.
+
+    Yields a function to call with the id of a process that has ended.
+    """
+    with TemporaryDirectory(prefix="semantic-memory-metrics-") as directory:
+        os.environ[_SHARED] = directory
+        try:
+            yield partial(mark_process_dead, path=directory)
+        finally:
+            del os.environ[_SHARED]
+
+
+def gathered(registry: CollectorRegistry) -> CollectorRegistry:
+    """Return the metrics of all processes that count together with this one, itself included."""
+    if _SHARED not in os.environ:
+        return registry
+    for _ in registry.collect():  # gauges are brought up to date
+        pass
+    whole = CollectorRegistry()
+    MultiProcessCollector(whole)  # type: ignore[no-untyped-call]
+    return whole
 
 
 class StoreFigures(Collector):
@@ -271,14 +329,16 @@ class StoreFigures(Collector):
         for name, number in stats.by_category_and_status.items():
             memories.add_metric(name.split("/", 1), number)
         yield memories
-        cost = GaugeMetricFamily(
-            PREFIX + "spend_usd",
-            "Cost of language models, of the users who cost most; the others have no name.",
-            labels=["user", "task"],
-        )
+        spent: defaultdict[str, float] = defaultdict(float)
         for spend in stats.spending:
-            cost.add_metric([spend.user_id, spend.task], spend.cost_usd)
+            spent[spend.task] += spend.cost_usd
+        cost = GaugeMetricFamily(
+            PREFIX + "spend_usd", "Cost of language models, of all users.", labels=["task"]
+        )
+        for task, dollars in spent.items():
+            cost.add_metric([task], dollars)
         yield cost
+        yield from _webhook(stats.webhook)
         for name, about, value in (
             ("users", "Users with a memory.", stats.users),
             ("sessions", "Sessions with a log.", stats.sessions),
@@ -287,6 +347,17 @@ class StoreFigures(Collector):
             ("store_bytes", "Size of the data directory.", stats.store_bytes),
         ):
             yield GaugeMetricFamily(PREFIX + name, about, value=value)
+
+
+def _webhook(state: WebhookState | None) -> Iterator[Metric]:
+    if state is None:
+        state = WebhookState(delivered=0, latest=0, disabled=False, dead=())
+    for name, about, value in (
+        ("webhook_behind", "Events not delivered yet.", state.latest - (state.delivered or 0)),
+        ("webhook_dead_letters", "Events given up.", len(state.dead)),
+        ("webhook_disabled", "1 once the endpoint answered 410.", int(state.disabled)),
+    ):
+        yield GaugeMetricFamily(PREFIX + name, about, value=value)
 
 
 class RequestMetrics:
@@ -301,7 +372,10 @@ class RequestMetrics:
             registry=registry,
         )
         self._in_progress = Gauge(
-            PREFIX + "requests_in_progress", "Requests under way.", registry=registry
+            PREFIX + "requests_in_progress",
+            "Requests under way.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
 
     def in_progress(self) -> AbstractContextManager[object]:

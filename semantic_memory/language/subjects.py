@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from semantic_memory.domain.english.tables import split
+from semantic_memory.domain.english.words import Form, forms, is_adverb, is_verb
 from semantic_memory.domain.evidence import words_of
 from semantic_memory.domain.languages import function_words
 from semantic_memory.domain.lexical import tokens
@@ -26,7 +27,9 @@ _LOOKED_AT = 4  # words at the beginning of a statement, among which its subject
 _WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ABOUT = regex(r"^(?:(?:all|everything|anything|what)\s)?(?:about|on)\s", re.IGNORECASE)
 _POSSESSED = regex(r"^(?:(?:my|our)\s)?(?P<whose>[\w-]+)['’]s\s(?P<rest>.+)$", re.IGNORECASE)
-_THIRD_PERSON = regex(r"^\w+(?:['’]s|\s(?:is|was|has|had|does|will|\w+(?:s|ed)))\b")
+_NAMED = regex(
+    r"^(?P<name>[A-ZÀ-Þ][\w-]*(?:\s[A-ZÀ-Þ][\w-]*){0,2})(?:['’]s\b|\s(?P<verb>[a-zà-ÿ]+)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,18 @@ def owner(statement: str, besides: frozenset[str] = frozenset()) -> Owner:
             rest = [one.removesuffix("'s") for one in said[place + 1 : place + 3]]
             possessed = word not in _SUBJECTS and not _words("kin").isdisjoint(rest)
             return "other" if possessed else "user"
-    if (
-        _THIRD_PERSON.match(statement)
-        and statement[:1].isupper()
-        and not words_of(said[0]) & besides
-    ):
-        return "other"
-    return "unknown"
+    return (
+        "other" if _has_named_subject(statement) and not words_of(said[0]) & besides else "unknown"
+    )
+
+
+def _has_named_subject(statement: str) -> bool:
+    """Return True if a name or a noun with a verb in the third person begins a statement."""
+    found = _NAMED.match(statement)
+    if found is None or found["verb"] is None:
+        return found is not None
+    verb = found["verb"]
+    return verb in ("will", "has", "had") or bool(forms(verb) & {Form.THIRD, Form.PAST})
 
 
 def others_topic(query: str) -> tuple[str, Topic] | None:
@@ -97,13 +105,17 @@ def topic(query: str) -> Topic | None:
 
 
 def is_common(entity: str) -> bool:
-    """Return True if an entity consists of function words alone.
+    """Return True if an entity is no name: of function words alone, for example.
 
-    >>> is_common("the"), is_common("Anna")
-    (True, False)
+    A verb or adverb in lower case, like "like", is common too.
+
+    >>> is_common("the"), is_common("Anna"), is_common("like")
+    (True, False, True)
     """
     spoken = tokens(entity)
-    return not words_of(entity) or all(one in _function_words() for one in spoken)
+    if not words_of(entity) or all(one in _function_words() for one in spoken):
+        return True
+    return len(spoken) == 1 and entity.islower() and (is_verb(entity) or is_adverb(entity))
 
 
 class Neighbours(NamedTuple):
@@ -124,6 +136,20 @@ def neighbours(name: str, texts: Iterable[str]) -> Neighbours:
     behind = regex(rf"(?<![\w-]){word} ([A-ZÀ-Þ][\w-]+)")
     read = list(texts)
     return Neighbours(*(_names(pattern, read) for pattern in (before, behind)))
+
+
+def introductions(name: str, texts: Iterable[str]) -> frozenset[str]:
+    """Return as what a name is introduced in texts, unless another name stands beside it.
+
+    >>> introductions("Mark", ["My ex is called Mark.", "My boss is Mark Twain."])
+    frozenset({'ex'})
+    """
+    word = re.escape(name)
+    pattern = regex(
+        rf"\b(?:[Mm]y|[Oo]ur|user['’]s)\s(?:[a-z-]+\s)?(?P<whom>[a-z-]+)"
+        rf"(?:\s(?:is|was)(?:\s(?:called|named))?|,|['’]s\sname\sis)?\s{word}(?!\s[A-ZÀ-Þ]|[\w-])"
+    )
+    return frozenset(found["whom"] for text in texts for found in pattern.finditer(text))
 
 
 def _names(pattern: re.Pattern[str], texts: Iterable[str]) -> frozenset[str]:

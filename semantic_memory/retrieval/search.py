@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -14,7 +15,7 @@ from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.decay import CURVE, PRIOR, Curve
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.domain.events import EmbeddingFailed, Event
+from semantic_memory.domain.events import EmbeddingFailed, Event, QueryEmbedded
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.messages import SessionOptions
@@ -154,11 +155,13 @@ class Searcher:
         """Return the question's vector; None if the model can't be reached."""
         mentioned = [speakers[number] for number in names.named(question.text, speakers)]
         text = names.without(question.text, mentioned)
+        start = time.perf_counter()
         try:
             vector: Matrix = self._embedder.embed([text], "query")[0]
         except ProviderError as error:
             self._observe(EmbeddingFailed(str(error)))
             return None
+        self._observe(QueryEmbedded(time.perf_counter() - start))
         return vector
 
     def _answer(

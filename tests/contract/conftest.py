@@ -11,7 +11,7 @@ import pytest
 
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.errors import NotFoundError
-from semantic_memory.domain.events import Event
+from semantic_memory.domain.events import DatabaseUsed, Event
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.items import ItemScope
@@ -49,10 +49,15 @@ def makers(request: pytest.FixtureRequest) -> dict[str, Maker]:
     from semantic_memory.ledger.postgres import PostgresLedger
 
     server: postgres.Server = request.getfixturevalue("postgres_server")
-    return {
-        **EMBEDDED,
-        "postgres": lambda _, observe: PostgresLedger(server.emptied("contract"), observe),
-    }
+
+    def on_postgres(_: Path, observe: Callable[[Event], None]) -> Ledger:
+        def observe_others(event: Event) -> None:
+            if not isinstance(event, DatabaseUsed):  # of every transaction there
+                observe(event)
+
+        return PostgresLedger(server.emptied("contract"), observe_others)
+
+    return {**EMBEDDED, "postgres": on_postgres}
 
 
 @pytest.fixture(params=[*EMBEDDED, "postgres"])

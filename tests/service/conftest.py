@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from opentelemetry.sdk.trace.export import SpanExporter
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import CollectorRegistry
 
 from semantic_memory import SemanticMemory
@@ -23,7 +24,7 @@ from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.server import Server, configured
-from semantic_memory.entrypoints.api.tracing import note_event, traced
+from semantic_memory.entrypoints.api.tracing import Tracing
 from semantic_memory.entrypoints.keys import Keys
 from semantic_memory.entrypoints.metrics import MetricsObserver
 from semantic_memory.entrypoints.rights import Right
@@ -108,7 +109,8 @@ def served(
     registry = CollectorRegistry()
     clock = FrozenClock(NOW)
     service = ServiceSettings(**{"drain_seconds": 5, **settings})
-    observers: list[Observer] = [MetricsObserver(registry), note_event]
+    tracing = Tracing(exporter or InMemorySpanExporter())
+    observers: list[Observer] = [MetricsObserver(registry), tracing]
 
     def observe(event: Event) -> None:
         for observer in observers:
@@ -133,7 +135,7 @@ def served(
         rates = state.rates(service.requests_per_minute)
         app = create_app(memory, service, doorkeeper, replies, rates, registry)
         if exporter is not None:
-            stack.enter_context(traced(app, exporter))
+            stack.enter_context(tracing.traced(app))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         config = configured(app, service)
         server = OwnThreadServer(app, config)

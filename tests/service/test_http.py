@@ -325,14 +325,24 @@ def test_the_log_is_json(capsys):
 def test_requests_are_traced_with_what_happened_meanwhile(serve: Serve):
     exporter = InMemorySpanExporter()
     service = serve(exporter=exporter)
-    service.client().post("/v1/search", json={"user_id": "maya", "query": "tea"})
-    service.client().get("/healthz")
-    assert eventually(lambda: bool(exporter.get_finished_spans()))
-    (span,) = [span for span in exporter.get_finished_spans() if span.name == "POST /v1/search"]
-    (event,) = span.events
-    assert event.name == "Searched"
-    assert dict(event.attributes or {}).keys() == {"hits", "seconds"}
-    assert not any("healthz" in span.name for span in exporter.get_finished_spans())
+    http = service.client()
+    fact = http.post("/v1/memories", json={"user_id": "maya", "content": "Drinks oolong"}).json()
+    http.post("/v1/context", json={"user_id": "maya", "query": "oolong", "budget": 500})
+    http.get(f"/v1/memories/{fact['id']}", params={"user_id": "maya"})
+    http.get("/v1/memories/unknown", params={"user_id": "maya"})
+    http.get("/healthz")
+    wanted = {"POST /v1/context", "GET /v1/memories/{memory_id}", "embed", "search", "pack"}
+    assert eventually(lambda: wanted <= {span.name for span in exporter.get_finished_spans()})
+    spans = exporter.get_finished_spans()
+    asked = next(span for span in spans if span.name == "POST /v1/context")
+    parts = [span for span in spans if span.name in ("embed", "search", "pack")]
+    assert {span.parent.span_id for span in parts if span.parent} >= {asked.context.span_id}
+    pack = next(span for span in spans if span.name == "pack")
+    assert {"tokens", "left_out"} <= {*(pack.attributes or {})}
+    assert (asked.attributes or {})["http.route"] == "/v1/context"
+    shown = " ".join(span.to_json() for span in spans)
+    for secret in ("maya", "oolong", fact["id"], "healthz"):
+        assert secret not in shown
 
 
 def test_at_the_end_what_was_taken_in_is_extracted(tmp_path):

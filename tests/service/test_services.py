@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from semantic_memory.domain.errors import ConfigurationError
@@ -142,6 +143,36 @@ def test_a_worker_that_is_killed_is_replaced(services: Pair) -> None:
     assert eventually(lambda: len({*several.workers()} - {before[0]}) == 2, PATIENCE)
     say(several, "The harbour is closed", **user("kim"), session_id="s1")
     assert found(several, "harbour", **user("kim")) == ["The harbour is closed"]
+
+
+def test_every_scrape_has_the_sum_of_all_workers(services: Pair) -> None:
+    _, several = services
+
+    def scraped() -> dict[str, float]:
+        answer = httpx.get(f"{several.client.base_url}/metrics", timeout=PATIENCE)
+        lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
+        return {name: float(number) for name, _, number in (one.rpartition(" ") for one in lines)}
+
+    def post(path: str, body: Any) -> None:  # each by a connection of its own, to any worker
+        url = f"{several.client.base_url}/v1/{path}"
+        httpx.post(url, json=body, timeout=PATIENCE).raise_for_status()
+
+    search = "semantic_memory_search_seconds_count"
+    observed = "semantic_memory_messages_observed_total"
+    before = scraped()
+    for number in range(12):
+        post("search", {"query": "tea", **user(f"zoe-{number}")})
+        said = [{"role": "user", "content": "I drink tea"}]
+        post("messages", {"messages": said, **user("zoe"), "session_id": f"s{number}"})
+    after = [scraped() for _ in range(8)]
+    assert [one[search] - before.get(search, 0) for one in after] == [12] * 8
+    assert [one[observed] - before.get(observed, 0) for one in after] == [12] * 8
+    assert [one["semantic_memory_active_sessions"] for one in after[1:]] == [
+        after[0]["semantic_memory_active_sessions"]
+    ] * 7
+    os.kill(several.workers()[0], signal.SIGKILL)  # what it counted stays counted
+    assert eventually(lambda: several.status() == 200, PATIENCE)
+    assert scraped()[search] - before.get(search, 0) == 12
 
 
 def test_while_the_database_is_away_requests_are_put_off(

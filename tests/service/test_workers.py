@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from ingest.encryption import Cipher, new_key
-from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory import SemanticMemory
+from semantic_memory.domain.errors import ConfigurationError, StoreUnavailableError
 from semantic_memory.domain.events import MemoriesForgotten
 from semantic_memory.domain.observers import ignore_event
+from semantic_memory.domain.once import working
 from semantic_memory.entrypoints.api.replies import Reply, Turn
 from semantic_memory.entrypoints.state import opened
-from semantic_memory.testing import FrozenClock
+from semantic_memory.testing import FrozenClock, HashEmbedder
 from tests.conftest import eventually
 from tests.service.conftest import ALL, NOW, Served, held_up, served
 from tests.support import postgres
@@ -211,6 +213,85 @@ def test_the_request_of_a_killed_worker_is_free_when_its_lease_is_over(connectio
         assert killed.begin("a") is Turn.TAKEN
         other.keep("a", ANSWER._replace(status=200))
         assert killed.begin("a") == ANSWER._replace(status=200)
+
+
+def killed(connections: Connections) -> None:
+    """End the connection that shows a worker to be there, as a kill would."""
+    with connections.transaction() as db:
+        db.execute(
+            "SELECT pg_terminate_backend(l.pid) FROM pg_locks l,"
+            " (SELECT hashtextextended(worker, 0) AS key FROM replies) r WHERE l.locktype ="
+            " 'advisory' AND (l.classid::bigint << 32 | l.objid::bigint) = r.key"
+        )
+
+
+def test_the_request_of_a_killed_worker_is_free_at_once(connections: Connections):
+    with answers(connections) as one, answers(connections) as other:
+        assert one.begin("a") is Turn.OURS
+        assert other.begin("a") is Turn.TAKEN
+        killed(connections)
+        assert eventually(lambda: other.begin("a") is Turn.OURS)
+        assert one.begin("a") is Turn.TAKEN
+
+
+def test_a_write_that_was_committed_is_not_done_again_by_the_next_worker(
+    connections: Connections, url: str
+):
+    with (
+        answers(connections) as one,
+        answers(connections) as other,
+        SemanticMemory.open(url, embedder=HashEmbedder()) as memory,
+    ):
+        assert one.begin("a") is Turn.OURS
+        with working(one.marking("a"), done=False):
+            fact = memory.add("Has a veranda", user_id="maya")
+        killed(connections)
+        assert eventually(lambda: other.begin("a") is Turn.AGAIN)
+        with working(other.marking("a"), done=True):
+            assert memory.add("Has a veranda", user_id="maya") == fact
+        assert memory.add("Has a veranda", user_id="maya").confirmed_at is not None
+
+
+def test_a_worker_that_slept_commits_nothing_once_another_has_its_request(
+    connections: Connections, url: str
+):
+    with (
+        answers(connections, 0.1) as slow,
+        answers(connections) as other,
+        SemanticMemory.open(url, embedder=HashEmbedder()) as memory,
+    ):
+        slow.begin("a")
+        slow.close()
+        assert eventually(lambda: other.begin("a") is Turn.OURS)
+        with (
+            working(slow.marking("a"), done=False),
+            pytest.raises(StoreUnavailableError, match="taken over"),
+        ):
+            memory.add("Has a veranda", user_id="maya")
+        assert memory.list(user_id="maya") == []
+
+
+def test_a_request_that_failed_after_its_write_is_not_done_again(connections: Connections, url):
+    with (
+        answers(connections) as one,
+        SemanticMemory.open(url, embedder=HashEmbedder()) as memory,
+    ):
+        one.begin("a")
+        with working(one.marking("a"), done=False):
+            memory.add("Has a veranda", user_id="maya")
+        one.end("a")
+        assert one.begin("a") is Turn.AGAIN
+
+
+def test_a_deletion_that_is_sent_again_succeeds(start: Callable[..., Served]):
+    one = start("one")
+    http = one.client(one.token())
+    fact = http.post("/v1/memories", json=TEA).json()
+    for _ in range(2):
+        answer = http.delete(f"/v1/memories/{fact['id']}", params={"user_id": "maya"})
+        assert answer.status_code == 204
+    unknown = http.delete(f"/v1/memories/{fact['id']}", params={"user_id": "lea"})
+    assert unknown.status_code == 404
 
 
 def test_a_lease_is_renewed_while_the_request_is_worked_on(connections: Connections):

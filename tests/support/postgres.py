@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from eval.chaos.postgres import PostgresServer, reachable_directory
+from eval.chaos.postgres import installed as installed
 from eval.chaos.postgres import is_installed as is_installed
 
 _EMPTY = """
@@ -21,9 +22,9 @@ _EMPTY = """
 class Server(PostgresServer):
     """A server whose schemas are handed out empty. It isn't durable."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, programs: Path | None = None) -> None:
         """Create the database in `directory`; nothing runs yet."""
-        super().__init__(directory, durable=False)
+        super().__init__(directory, durable=False, programs=programs)
         self._schemas: set[str] = set()
 
     def emptied(self, schema: str) -> str:
@@ -51,6 +52,6 @@ def require() -> None:
         pytest.skip(missing, allow_module_level=True)
 
 
-def create() -> Server:
+def create(programs: Path | None = None) -> Server:
     """Return a new server in a directory that every user may reach."""
-    return Server(reachable_directory())
+    return Server(reachable_directory(), programs)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ingest.gate import Gate
 from semantic_memory.application.asking import Asking
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
@@ -135,6 +136,7 @@ def make_worker(
             curve=settings.curve,
         ),
         leasing,
+        DeadLetters(ledger),
     )
     reserve = Reserve(directory, SystemDisk())
     forgetting = Forgetting(

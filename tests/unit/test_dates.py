@@ -1,8 +1,11 @@
+import json
+import re
 from datetime import UTC, datetime
 
 import pytest
 
-from semantic_memory.domain.english.relative_dates import absolute_dates
+from semantic_memory.domain.english.relative_dates import absolute_dates, dated_in_place
+from tests.conftest import DATA
 
 SAID = datetime(2026, 1, 10, 9, tzinfo=UTC)  # a Saturday
 
@@ -103,3 +106,17 @@ def test_each_clause_has_its_own_time(said, told):
 )
 def test_what_may_have_been_or_not_and_how_long_it_took_stay_as_they_are(said):
     assert absolute_dates(said, MARCH) == said
+
+
+def test_tenses_tell_the_direction_of_dates_and_quotations_stay_as_they_are():
+    rows = [json.loads(line) for line in (DATA / "gold" / "dates.jsonl").read_text().splitlines()]
+    undated: list[str] = []
+    wrong: list[str] = []
+    for row in rows:
+        text = dated_in_place(row["text"], datetime.fromisoformat(row["said"]))
+        found = re.findall(r"\(((?:week of )?\d{4}[\d-]*)\)", text)
+        if found != ([row["date"]] if row["date"] else []):
+            (wrong if found else undated).append(row["text"])
+    assert len(rows) == 120
+    assert wrong == []
+    assert len(undated) <= 5, undated

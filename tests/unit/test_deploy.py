@@ -114,8 +114,48 @@ def test_kustomization_names_files_that_exist():
 
 def test_the_proxy_has_a_place_for_every_worker_that_the_autoscaler_may_start():
     most = of_kind("HorizontalPodAutoscaler", "semantic-memory")["spec"]["maxReplicas"]
-    (places,) = re.findall(r"server-template \S+ 1-(\d+)", PROXY.read_text(encoding="utf-8"))
-    assert most <= int(places)
+    places = re.findall(r"server-template \S+ 1-(\d+)", PROXY.read_text(encoding="utf-8"))
+    assert most <= min(map(int, places))
+
+
+def test_two_proxies_place_workers_by_their_addresses():
+    text = PROXY.read_text(encoding="utf-8")
+    assert "server-template worker- 1-20" in text
+    assert (
+        "hash-key addr-port" in text.partition(".if version_atleast(3.0)")[2].partition(".else")[0]
+    )
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    (container,) = of_kind("Deployment", "semantic-memory-proxy")["spec"]["template"]["spec"][
+        "containers"
+    ]
+    assert {compose["services"]["proxy"]["image"], container["image"]} == {"haproxy:3.0"}
+
+
+def test_every_part_with_several_pods_is_spread_and_disrupted_one_at_a_time():
+    for one in (m for m in manifests() if m["kind"] == "Deployment"):
+        name, spec = one["metadata"]["name"], one["spec"]["template"]["spec"]
+        assert of_kind("PodDisruptionBudget", name)["spec"]["maxUnavailable"] == 1
+        assert of_kind("NetworkPolicy", name)["spec"]["policyTypes"] == ["Ingress"]
+        assert "topologySpreadConstraints" in spec or "podAntiAffinity" in spec["affinity"]
+
+
+def test_the_pool_has_room_for_every_worker():
+    most = of_kind("HorizontalPodAutoscaler", "semantic-memory")["spec"]["maxReplicas"]
+    (container,) = of_kind("Deployment", "semantic-memory-pgbouncer")["spec"]["template"]["spec"][
+        "containers"
+    ]
+    given = {one["name"]: one.get("value") for one in container["env"]}
+    assert given["POOL_MODE"] == "transaction"
+    assert int(given["MAX_CLIENT_CONN"]) >= 50 * most
+    assert int(given["DEFAULT_POOL_SIZE"]) > 2 * most
+
+
+def test_the_script_of_the_first_key_is_python_that_prints_nothing():
+    (container,) = of_kind("Job", "semantic-memory-key")["spec"]["template"]["spec"]["containers"]
+    (script,) = container["args"]
+    compile(script, "key.yaml", "exec")
+    assert "print" not in script
+    assert "stdout=subprocess.PIPE" in script
 
 
 def test_workers_have_time_to_end():

@@ -14,13 +14,14 @@ import pytest
 
 from eval.chaos.checks import CHECKS, violations
 from eval.chaos.clients import Promises, Visitor, is_stray, mark, marks_in
-from eval.chaos.faults import draw_faults
+from eval.chaos.faults import Fault, draw_faults
 from eval.chaos.programs import Program
 from eval.chaos.reading import Answers, Found, Question, Row, Tables
+from eval.chaos.run import availability, outages
 from semantic_memory.client import AsyncClient
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.recall import Hit, ScoreParts
-from tests.conftest import NOW
+from tests.conftest import NOW, eventually
 
 USER, SESSION = "user-1", "s0"
 SAID = "I keep box bcdf0001 of user-1 in the cellar."
@@ -291,6 +292,41 @@ def test_the_same_seed_draws_the_same_faults_and_every_part_is_killed():
     for part in PARTS:
         own = [fault for fault in faults if fault.part == part]
         assert all(one.back_at <= other.at for one, other in pairwise(own))
+
+
+def test_workers_alone_are_frozen_and_the_first_fault_of_them_is_a_freeze():
+    faults = draw_faults(random.Random(3), PARTS, 300.0)
+    frozen = [fault for fault in faults if fault.frozen]
+    assert {fault.part for fault in frozen} <= {"worker-1", "worker-2", "worker-3"}
+    assert next(fault for fault in faults if fault.part.startswith("worker")).frozen
+    assert 3 <= len(frozen) < len(faults) / 2
+
+
+def test_a_frozen_program_goes_on_where_it_was(tmp_path: Path):
+    program = Program("sleeper", ["sleep", "600"], tmp_path / "log", lambda: True)
+    program.start()
+
+    def state() -> str:
+        return Path(f"/proc/{program.pid}/stat").read_text().rpartition(") ")[2][0]
+
+    program.freeze()
+    assert eventually(lambda: state() == "T")
+    program.thaw()
+    assert eventually(lambda: state() == "S")
+    program.kill()
+
+
+def test_calls_that_fail_or_take_long_outside_outages_count_against_availability():
+    kept = promises()
+    kept.calls = [(0.0, 1.0, True), (1.0, 2.0, False), (2.0, 90.0, True), (5.0, 6.0, True)]
+    assert availability(kept, []) == 0.5
+    assert availability(kept, [(1.5, 3.0)]) == 1.0
+    assert availability(kept, [(0.0, 99.0)]) == 0.0
+
+
+def test_outages_are_those_of_the_database_with_its_return():
+    faults = [Fault(1.0, "worker-1", 2.0), Fault(3.0, "postgres", 4.0)]
+    assert outages(faults, 100.0, 10.0, 30.0) == [(103.0, 109.0), (110.0, 145.0)]
 
 
 def test_a_program_that_ends_by_itself_is_told_from_one_that_was_killed(tmp_path: Path):

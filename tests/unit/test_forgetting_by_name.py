@@ -57,6 +57,8 @@ def meant(memory: Any, **what: str) -> set[str]:
         ("money", {FACTS[7]}),
         ("health", {FACTS[3], FACTS[8]}),
         ("meine Gesundheit", {FACTS[3], FACTS[8]}),
+        ("my salary", {FACTS[7]}),
+        ("my debts", set()),
     ],
 )
 def test_a_query_takes_what_its_owner_says_of_the_subject(told, query: str, taken: set[str]):
@@ -93,6 +95,37 @@ def test_more_than_a_third_of_a_user_is_refused_without_force(open_memory):
         memory.forget(**U, entity="Ruben")
     assert memory.forget(**U, entity="Ruben", dry_run=True).warning
     assert memory.forget(**U, entity="Ruben", force=True) == 6
+
+
+OTHERS = (
+    "The user lives in Oslo",
+    "Anna Weber moved to Rome",
+    "The user's ex is called Mark",
+    "Mark Twain is the user's favourite author",
+    "The user votes for the Greens",
+    "The user goes to church every Sunday",
+)
+
+
+@pytest.mark.parametrize(
+    ("what", "taken"),
+    [
+        ({"query": "where I live"}, {OTHERS[0]}),
+        ({"query": "politics"}, {OTHERS[4]}),
+        ({"entity": "Mark Twain"}, {OTHERS[3]}),
+    ],
+)
+def test_what_is_another_persons_or_subjects_stays(open_memory, what, taken):
+    memory = open_memory()
+    memory.transfer.add_many([{"content": one} for one in OTHERS], **U)
+    assert meant(memory, **what) == taken
+
+
+def test_a_verb_in_lower_case_is_a_common_word(open_memory):
+    memory = open_memory()
+    memory.add("I like tea", **U)
+    with pytest.raises(InvalidInputError, match="common word"):
+        memory.forget(**U, entity="like")
 
 
 def test_texts_written_by_hand_stay_and_are_listed(open_memory):

@@ -20,7 +20,7 @@ from semantic_memory.domain.errors import (
     StoreUnavailableError,
 )
 from semantic_memory.domain.filters import Filters
-from tests.conftest import NOW, make_fact
+from tests.conftest import NOW, eventually, make_fact
 from tests.contract.conftest import vectors
 from tests.support import postgres
 
@@ -28,7 +28,7 @@ postgres.require()
 
 import psycopg  # noqa: E402 - it may be absent
 
-from semantic_memory.ledger.postgres import PostgresLedger  # noqa: E402
+from semantic_memory.ledger.postgres import PostgresLedger, numbering, schema  # noqa: E402
 from semantic_memory.ledger.postgres.connections import split_url  # noqa: E402
 
 Two = tuple[PostgresLedger, PostgresLedger]
@@ -60,6 +60,41 @@ def executed(url: str, statement: str) -> None:
 
 
 # ---------------------------------------------------------------- several writers
+
+
+def test_a_reader_numbers_so_many_events_at_once_and_reads_them_on_the_next_calls(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbering, "AT_ONCE", 10)
+    monkeypatch.setattr(numbering.Numbering, "wake", lambda _: None)
+    monkeypatch.setattr("semantic_memory.ledger.postgres.events.PATIENCE_SECONDS", 0.0)
+    ledger = PostgresLedger(url)
+    ledger.apply([Extracted(f"u{n % 3}", "s1", 1, n, NOW) for n in range(25)])
+    assert [ledger.last_event() for _ in range(4)] == [10, 20, 25, 25]
+    assert [event.facts for event in ledger.events(0, 100)] == [*range(25)]
+    ledger.close()
+
+
+def test_a_reader_waits_for_nobody_who_numbers_events_and_does_not_go_on(
+    url: str, two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    monkeypatch.setattr("semantic_memory.ledger.postgres.events.PATIENCE_SECONDS", 0.05)
+    with other.connections.transaction() as db:
+        db.execute("SELECT pg_advisory_xact_lock(?)", (schema.lock_key("events", "unit"),))
+        one.apply([Add(make_fact(1))])
+        assert one.events(0, 100) == []
+        assert one.first_event() == one.last_event() == 0
+    assert [event.memory_id for event in one.events(0, 100)] == ["fact-1"]
+
+
+def test_events_are_numbered_in_the_background(ledger: PostgresLedger) -> None:
+    def numbered() -> bool:
+        with ledger.connections.snapshot() as db:
+            return db.execute("SELECT max(num) FROM events").fetchone() == (1,)
+
+    ledger.apply([Add(make_fact(1))])
+    assert eventually(numbered)
 
 
 def test_writers_of_one_user_number_its_changes_without_gaps(two):

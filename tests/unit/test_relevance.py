@@ -77,3 +77,21 @@ def test_weighing_runs_at_its_interval():
     hourly, often = UpkeepSettings(), UpkeepSettings(relevance_minutes=5)
     assert hourly.intervals["relevance"].total_seconds() == 3_600
     assert often.intervals["relevance"].total_seconds() == 300
+
+
+def test_as_product_ranks_by_the_plain_formula(memory, clock):
+    memory.add("The build runs on Jenkins", user_id="u1", category="finding", importance=0.9)
+    clock.advance(days=120)
+    memory.add("A build was slow", user_id="u1", category="finding", importance=0.9)
+    memory.flush()
+    query = "What does the build run on, Jenkins?"
+    assert "Jenkins" in memory.search(query, user_id="u1", k=1)[0].fact.content
+    fresh, stale = memory.search(query, user_id="u1", k=2, as_product=True)
+    assert "slow" in fresh.fact.content
+    for hit in (fresh, stale):
+        parts = hit.parts
+        product = parts.importance * parts.retention * parts.recency * parts.match
+        assert hit.score == pytest.approx(product)
+    assert stale.parts.retention == pytest.approx(0.1)
+    found = memory.search(query, user_id="u1", as_product=True, min_score=fresh.score)
+    assert [hit.fact.id for hit in found] == [fresh.fact.id]

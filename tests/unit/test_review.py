@@ -146,7 +146,7 @@ def test_undoing_a_source_restores_what_its_statements_ended(memory, clock):
     [{}, {"decision": "a", "source": "role:tool"}, {"day": "yesterday"}, {"source": "browser"}],
 )
 def test_an_undoing_names_one_decision_source_or_day(memory, given):
-    with pytest.raises(InvalidInputError, match=r"beliefs\.undo"):
+    with pytest.raises(InvalidInputError, match=r"history\.undo"):
         memory.history.undo(**given, **U)
 
 
@@ -299,3 +299,46 @@ def test_a_loaded_quote_that_orders_a_model_is_left_out(memory, clock, text):
     memory.transfer.load(records, user_id="u2")
     (one,) = memory.history.to_confirm(user_id="u2")
     assert one.cause.quote is None
+
+
+def test_an_old_preference_is_to_confirm_in_get_listing_and_explanation_and_fades_not(
+    memory, clock
+):
+    old = memory.add("Likes tea", **U, category="preference")
+    pinned = memory.add("Likes jazz", **U, category="preference", tags=["pinned"])
+    place = memory.add("Owns a canoe in Lima", **U, category="personal")
+    assert [one.review for one in memory.list(**U)] == [None, None, None]
+    clock.advance(days=184)
+    marks = {one.id: one.review for one in memory.list(**U)}
+    assert marks == {old.id: "to confirm", pinned.id: None, place.id: None}
+    assert memory.get(old.id).review == memory.history.explain(old.id).fact.review == "to confirm"
+    assert memory.history.explain(old.id).retention == 1.0
+    memory.update(old.id, importance=0.6)
+    assert [
+        one["fact"] for one in memory.transfer.export(**U) if "review" in one.get("fact", {})
+    ] == []
+    memory.add("Likes tea", **U, category="preference")
+    memory.flush()
+    assert "to confirm" not in {one.review for one in memory.list(**U)}
+
+
+@pytest.mark.parametrize("how", ["supersede", "forget"])
+def test_what_refers_to_a_memory_that_fell_is_to_check_until_it_is_restored(memory, how):
+    job = memory.add("Works at Acme", **U, category="personal")
+    plan = memory.add("Flies to the fair in May", **U, category="project", references=[job.id])
+    other = memory.add("Owns a canoe", **U, references=["TICKET-7"])
+    assert memory.get(plan.id).review is None
+    if how == "forget":
+        memory.delete(job.id)
+    else:
+        end(memory, job, memory.add("Left for Globex", **U, category="personal"))
+    marks = {one.id: one.review for one in memory.list(**U)}
+    assert marks[plan.id] == "to check"
+    assert marks[other.id] is None
+    assert memory.history.explain(plan.id).fact.review == "to check"
+    assert memory.get(plan.id).status == "active"
+    listed = [one for one in memory.history.to_confirm(**U) if one.fact.id == plan.id]
+    assert job.id in listed[0].cause.reason
+    if how == "supersede":
+        memory.history.restore(job.id)
+        assert memory.get(plan.id).review is None

@@ -20,6 +20,7 @@ from tests.unit.settings_effects import (  # noqa: F401 - they register their ca
     models,
     packing,
     ranking,
+    reranking,
     service,
     store,
     upkeep,

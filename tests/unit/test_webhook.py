@@ -6,18 +6,20 @@ import base64
 import hashlib
 import hmac
 import itertools
+import json
 import logging
 from collections.abc import Iterator
 
 import pytest
 
 from semantic_memory import Settings
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.webhook import Webhook
 from semantic_memory.concurrency import Backoff
 from semantic_memory.delivery import http_endpoint, signed
 from semantic_memory.domain.changes import Add, Extracted, Forget
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.events import WorkerFailed
+from semantic_memory.domain.events import EventsDelivered, WebhookDisabled, WorkerFailed
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.settings import UpkeepSettings
@@ -44,8 +46,9 @@ def ledger(tmp_path) -> Iterator[SqliteLedger]:
 def deliver(ledger, clock, events):
     started = []
 
-    def start(url: str, kinds=(), onto=ledger) -> Webhook:
-        webhook = Webhook(onto, http_endpoint(url, SECRET), kinds, clock, events.append, AT_ONCE)
+    def start(url: str, kinds=(), onto=ledger, **options) -> Webhook:
+        to = http_endpoint(url, SECRET)
+        webhook = Webhook(onto, to, kinds, clock, events.append, AT_ONCE, **options)
         webhook.start()
         started.append(webhook)
         return webhook
@@ -101,7 +104,7 @@ def test_only_the_chosen_kinds_are_delivered(ledger, hook, deliver):
 def test_a_refused_event_is_sent_again_under_the_same_id_before_any_other(
     ledger, hook, deliver, events
 ):
-    answers = itertools.chain([500, 302, 410], itertools.repeat(200))
+    answers = itertools.chain([500, 302, 404], itertools.repeat(200))
     hook.status = lambda: next(answers)
     deliver(hook.url)
     add(ledger, 1, 2)
@@ -110,9 +113,134 @@ def test_a_refused_event_is_sent_again_under_the_same_id_before_any_other(
     assert len({headers["webhook-id"] for headers, _ in hook.received}) == 2
     failures = [event for event in events if isinstance(event, WorkerFailed)]
     assert [failure.error for failure in failures] == [
-        f"the endpoint answered {status}" for status in (500, 302, 410)
+        f"the endpoint answered {status}" for status in (500, 302, 404)
     ]
     assert [failure.repeated for failure in failures] == [False, True, True]
+
+
+def failing(hook: Endpoint, *fact_ids: str, status: int = 500) -> None:
+    """Have the endpoint refuse these events, and take the others."""
+    hook.status = lambda: status if hook.events[-1]["memory_id"] in fact_ids else 204
+
+
+def of_user(number: int, user_id: str) -> Add:
+    return Add(make_fact(number, id=f"fact-{number}", user_id=user_id))
+
+
+def test_a_user_whose_event_is_refused_holds_up_no_other(ledger, hook, deliver):
+    failing(hook, "fact-1")
+    deliver(hook.url, senders=1)
+    ledger.apply([of_user(1, "u1"), of_user(2, "u1"), of_user(3, "u2"), of_user(4, "u3")])
+    assert eventually(lambda: {"fact-3", "fact-4"} <= {*ids(hook)})
+    assert "fact-2" not in ids(hook)
+    failing(hook)
+    assert eventually(lambda: "fact-2" in ids(hook))
+    assert eventually(lambda: ledger.meta("webhook") == "4")
+
+
+def test_the_place_stays_before_what_is_not_delivered(ledger, hook, deliver):
+    failing(hook, "fact-2")
+    webhook = deliver(hook.url)
+    ledger.apply([of_user(1, "u1"), of_user(2, "u2"), of_user(3, "u3")])
+    assert eventually(lambda: {"fact-1", "fact-2", "fact-3"} <= {*ids(hook)})
+    webhook.close()
+    assert ledger.meta("webhook") == "1"
+
+
+def test_an_event_that_others_show_to_be_at_fault_becomes_a_dead_letter(
+    ledger, hook, deliver, events
+):
+    failing(hook, "fact-1")
+    deliver(hook.url, attempts=3)
+    ledger.apply([of_user(1, "u1"), of_user(2, "u1"), of_user(3, "u2")])
+    letters = DeadLetters(ledger)
+    number = 4
+    while not letters.listed():
+        ledger.apply([of_user(number, "u2")])  # the endpoint takes what others have
+        assert eventually(lambda: len({*ids(hook)} - {"fact-1"}) >= number - 2)  # noqa: B023
+        number += 1
+    assert eventually(lambda: "fact-2" in ids(hook))
+    (letter,) = letters.listed()
+    assert (letter.event_id, letter.error) == (1, "the endpoint answered 500")
+    assert letter.attempts == ids(hook).count("fact-1") >= 3
+    assert EventsDelivered("dead", 1) in events
+
+
+def test_an_endpoint_that_takes_nothing_makes_no_dead_letters(ledger, hook, deliver):
+    hook.status = lambda: 503
+    deliver(hook.url, attempts=2)
+    ledger.apply([of_user(1, "u1"), of_user(2, "u2")])
+    assert eventually(lambda: min(map(ids(hook).count, ("fact-1", "fact-2"))) > 3)
+    assert DeadLetters(ledger).listed() == ()
+    hook.status = lambda: 204
+    assert eventually(lambda: ledger.meta("webhook") == "2")
+
+
+def test_a_refusal_by_4xx_becomes_a_dead_letter_of_the_only_user_too(ledger, hook, deliver):
+    failing(hook, "fact-1", status=422)
+    deliver(hook.url, attempts=2)
+    add(ledger, 1, 2)
+    assert eventually(lambda: "fact-2" in ids(hook))
+    assert [letter.event_id for letter in DeadLetters(ledger).listed()] == [1]
+
+
+def test_dead_letters_are_sent_again_by_a_job(open_memory, hook):
+    taking: list[bool] = []
+    hook.status = lambda: 204 if taking else 422
+    settings = Settings(
+        webhook={"url": hook.url, "secret": SECRET, "attempts": 1},
+        upkeep=UpkeepSettings(schedule=False),
+    )
+    memory = open_memory(settings=settings)
+    fact = memory.add("Prefers tea", user_id="maya")
+    assert eventually(lambda: bool(memory.admin.stats().webhook.dead))
+    taking.append(True)
+    before = len(hook.received)
+    assert memory.jobs.run()  # of all jobs, none sends them again
+    (planned,) = memory.jobs.run(["redeliver"], dry_run=True)
+    assert planned.counts == {"redelivered": 1}
+    assert len(hook.received) == before
+    (run,) = memory.jobs.run(["redeliver"])
+    assert run.counts == {"redelivered": 1}
+    assert eventually(lambda: ids(hook)[before:] == [fact.id])
+    assert eventually(lambda: memory.admin.stats().webhook.dead == ())
+
+
+def test_410_disables_the_webhook_until_it_is_enabled_or_has_another_address(
+    ledger, hook, deliver, events
+):
+    hook.status = lambda: 410
+    deliver(hook.url)
+    add(ledger, 1)
+    letters = DeadLetters(ledger)
+    assert eventually(letters.disabled)
+    assert WebhookDisabled() in events
+    hook.status = lambda: 204
+    sent = len(hook.received)
+    deliver(hook.url).close()
+    assert len(hook.received) == sent
+    deliver(f"{hook.url}/other")
+    assert not letters.disabled()
+    assert eventually(lambda: ids(hook)[sent:] == ["fact-1"])
+
+
+def test_several_events_of_a_user_are_one_message(ledger, hook, deliver):
+    hook.status = lambda: 503
+    deliver(hook.url, at_once=3).close()
+    ledger.apply([of_user(number, "u1") for number in range(5)] + [of_user(9, "u2")])
+    hook.received.clear()
+    hook.status = lambda: 204
+    deliver(hook.url, at_once=3)
+    assert eventually(lambda: ledger.meta("webhook") == "6")
+    messages = [json.loads(body) for _, body in hook.received]
+    batches = [one["data"]["events"] for one in messages if one["type"] == "memory.batch"]
+    assert [[one["data"]["memory_id"] for one in batch] for batch in batches] == [
+        ["fact-0", "fact-1", "fact-2"],
+        ["fact-3", "fact-4"],
+    ]
+    assert [one["data"]["memory_id"] for one in messages if "memory_id" in one["data"]] == [
+        "fact-9"
+    ]
 
 
 def test_what_happens_while_nothing_is_delivered_is_delivered_after_a_restart(
@@ -266,7 +394,7 @@ def test_what_is_not_delivered_yet_is_not_removed(open_memory):
     webhook = {"url": url, "secret": SECRET}
     memory = open_memory(settings=Settings(webhook=webhook, upkeep=upkeep))
     for number in range(5):
-        memory.add(f"Likes tea number {number}", user_id="maya")
+        memory.add("Likes tea", user_id=f"maya-{number}")  # of one user, they might be merged
     memory.jobs.run(["expiry"])
     assert len(memory.events.list()) == 5
     memory.close()

@@ -8,6 +8,7 @@ conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
 rollup      brings profiles and histories up to date with facts and time
 compact     erases forgotten memories from ledger, session logs and index
+redeliver   sends the webhook's dead letters again; only when it is named
 
 Of several processes, one runs a job at a time; but each counts the uses that it has buffered.
 """
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
 from semantic_memory.application.items import ItemStore
@@ -41,7 +43,7 @@ from semantic_memory.domain.changes import Change, Mark, Touch, Update
 from semantic_memory.domain.errors import StoreClosedError, StoreUnavailableError
 from semantic_memory.domain.events import Event, JobFinished, WorkerFailed
 from semantic_memory.domain.facts import Fact, Status
-from semantic_memory.domain.fields import ALL_JOBS, JOBS
+from semantic_memory.domain.fields import ALL_JOBS, JOBS, ON_DEMAND
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.ports import Clock, Lease, Ledger, Pending
 from semantic_memory.domain.reports import JobRun
@@ -91,6 +93,7 @@ class Upkeep:
         observe: Callable[[Event], None],
         fading: Fading,
         leasing: Leasing,
+        dead_letters: DeadLetters,
     ) -> None:
         self._ledger = ledger
         self._resolver = resolver
@@ -105,6 +108,7 @@ class Upkeep:
         self._observe = observe
         self._fading = fading
         self._leasing = leasing
+        self._dead_letters = dead_letters
         self._running = threading.Lock()
         self._ending = threading.Event()
 
@@ -116,7 +120,8 @@ class Upkeep:
         A dry run reports the changes without making them. A job that fails holds up no other; its
         run has the error.
         """
-        wanted = JOBS if ALL_JOBS in names else tuple(name for name in JOBS if name in names)
+        wanted = [name for name in JOBS if name in names or ALL_JOBS in names]
+        wanted += [name for name in ON_DEMAND if name in names]
         return [
             self._run_in_turn(name, user_id, everything=True, dry_run=dry_run) for name in wanted
         ]
@@ -217,8 +222,12 @@ class Upkeep:
         if name == "usage":
             yield self._count_uses(dry_run=dry_run)
             return
-        if name == "compact":
-            yield from self._compactor.compact(user_id, dry_run=dry_run)
+        if name in ("redeliver", "compact"):
+            yield from (
+                self._dead_letters.redeliver(dry_run=dry_run)
+                if name == "redeliver"
+                else self._compactor.compact(user_id, dry_run=dry_run)
+            )
             return
         if name == "expiry":
             yield from self._items.expire(user_id, dry_run=dry_run)

@@ -93,7 +93,10 @@ _PERHAPS = regex(
     r"|\b(?:was|were) due\b|\bdeadlines? (?:was|were)\b",
     re.IGNORECASE,
 )
-_WOULD = regex(r"(?:\bwould|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)", re.I)
+_WOULD = regex(
+    r"(?:\bwould|\bshould|\blet's|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)",
+    re.IGNORECASE,
+)
 _OF_ANOTHER = regex(r"\b(?:my|our|your|his|her|its|their|the|a|an|\w+['’]s)\s$", re.IGNORECASE)
 _OF_SPAN = regex(r"\sof\b", re.IGNORECASE)
 _NAMED_DAY = regex(rf"\b{WEEKDAY}s?\b", re.IGNORECASE)
@@ -125,6 +128,14 @@ _HAVE_LEFT = regex(
 _AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
 _BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
 _DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
+_DID = regex(r"\bdid(?:n['’]?t)?\b", re.IGNORECASE)
+_ON_NUMBERED = regex(
+    r"\bon (?:the )?(?:"
+    rf"\d{{1,2}}{_TH}(?: of)? {ANY_MONTH}|{ANY_MONTH} \d{{1,2}}{_TH})$",
+    re.IGNORECASE,
+)
+_SINCE = regex(r"\bsince\s(?:the\s)?$", re.IGNORECASE)
+_QUOTED = regex(r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»')
 _SO_FAR = regex(
     r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
 )
@@ -150,7 +161,11 @@ def absolute_dates(text: str, said: datetime) -> str:
     if _RELATIVE.search(text) is None:
         return text
 
+    quoted = _quotations(text)
+
     def resolved(found: re.Match[str]) -> str:
+        if _is_within(found, quoted):
+            return found[0]
         sentence, start = _around(text, found)
         direction = _direction(sentence, found.start() - start, found.end() - start)
         date = _resolved(found, said, direction, sentence)
@@ -170,7 +185,11 @@ def dated_in_place(text: str, said: datetime) -> str:
         return text
     today = said.date().isoformat()
 
+    quoted = _quotations(text)
+
     def dated(found: re.Match[str]) -> str:
+        if _is_within(found, quoted):
+            return found[0]
         sentence, start = _around(text, found)
         direction = _direction(sentence, found.start() - start, found.end() - start)
         date = _resolved(found, said, direction, sentence)
@@ -178,6 +197,15 @@ def dated_in_place(text: str, said: datetime) -> str:
         return f"{found[0]} ({short})" if short and short != today else found[0]
 
     return _RELATIVE.sub(dated, text)
+
+
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Return the places of what is quoted: somebody said it at another time, or it is a name."""
+    return [found.span() for found in _QUOTED.finditer(text)]
+
+
+def _is_within(found: re.Match[str], places: list[tuple[int, int]]) -> bool:
+    return any(start < found.start() and found.end() < end for start, end in places)
 
 
 def _iso(date: str) -> str | None:
@@ -212,6 +240,8 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     What its clause says up to the date tells first, then the clause, and the whole sentence only
     if the clause has no verb of its own: "I was here in May and will be in June".
     """
+    if _SINCE.search(sentence[:place]):
+        return "past"
     before = _AT.sub("", sentence[:end])
     if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
         return "future"
@@ -231,7 +261,12 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
         return "future"
     if max(begun, dated) and _is_present(clause):
         return None
-    return _shown(sentence) or ("future" if _BY.search(sentence[:place]) else None)
+    if found := _shown(sentence):
+        return found
+    # "the rent goes up on 1 March", unlike "we ski in March" and "the mail from 1 March"
+    on_day = _ON_NUMBERED.search(sentence[:end]) and not _UNDATED.search(sentence)
+    is_ahead = _BY.search(sentence[:place]) or (on_day and _is_present(clause))
+    return "future" if is_ahead else None
 
 
 def _is_present(clause: str) -> bool:
@@ -252,6 +287,8 @@ def _shown(text: str) -> Direction | None:
         return "future"  # "the results are announced on 4 May"
     text = _IN_STATE.sub(" ", text)
     plain = _HAVE_LEFT.sub(" ", _HAVE_GOT.sub(" ", text))
+    if _DID.search(plain):
+        return "past"
     told = (forms(word) for word in WORD.findall(plain))
     if any(Form.PAST in own and Form.BASE not in own for own in told):  # not "split", "set"
         return "past"
@@ -344,7 +381,7 @@ def _bare_weekday(
     elif _NAMED_DAY.search(" ".join(before)):
         return None  # "starts Monday, leaves Friday": no telling which Friday
     else:
-        is_told = bool(forms(last)) or last in _BEFORE_BARE or last in ("until", "till")
+        is_told = bool(forms(last)) or last in _BEFORE_BARE or last in ("until", "till", "since")
     if not is_told:
         return None
     return _weekday("on", found["barename"], said, direction, text)

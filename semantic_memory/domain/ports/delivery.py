@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -9,10 +10,15 @@ from semantic_memory.domain.feed import MemoryEvent
 
 
 class Delivery(Protocol):
-    """Sends events, one at a time, and waits until they are taken."""
+    """Sends events of a user, and waits until they are taken. Thread-safe."""
 
-    def send(self, event: MemoryEvent, at: datetime) -> None:
-        """Send an event; an attempt is made `at` a time. Raises DeliveryError."""
+    @property
+    def name(self) -> str:
+        """A digest that tells receivers apart, and no address."""
+        ...
+
+    def send(self, events: Sequence[MemoryEvent], at: datetime) -> None:
+        """Send events in one message; an attempt is made `at` a time. Raises DeliveryError."""
         ...
 
     def close(self) -> None:

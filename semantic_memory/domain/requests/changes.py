@@ -215,6 +215,8 @@ class UpdateRequest(Revision, OfFact):
 class DeleteRequest(Reasoned, OfFact):
     """Delete a memory permanently: no answer holds it any more. Raises NotFoundError.
 
+    Deleting it again does nothing.
+
     The sentences that a fact was drawn from go with it, unless another fact needs them; the
     message keeps what else it said. A message takes the facts that nothing else supports. Both take
     the lines of the profile that rest on them. With `keep_source`, only the memory goes.

@@ -54,6 +54,9 @@ class SearchRequest(_Question):
 
     `spaces` are further users, such as a team, whose memories are ranked among the user's; the
     `space` of such a hit names its owner.
+
+    `as_product` ranks the best 100 by the plain product of importance, retention, recency and
+    match, in which an old or unimportant memory stands far behind, whatever it says.
     """
 
     verb: ClassVar[str] = "search"
@@ -61,6 +64,7 @@ class SearchRequest(_Question):
 
     k: Whole = number(fields.HITS)
     min_score: Real = number(fields.LEAST_SCORE)
+    as_product: StrictBool = Field(False, description=fields.AS_PRODUCT)
 
     @property
     def conditions(self) -> Filters:
@@ -80,6 +84,7 @@ class SearchRequest(_Question):
         filters: FilterLike = None,
         as_of: datetime | None = None,
         min_score: float = fields.LEAST_SCORE.default,
+        as_product: bool = False,
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
         return cls.parsed(
@@ -91,6 +96,7 @@ class SearchRequest(_Question):
             k=k,
             filters=Filters.of(filters, as_of),
             min_score=min_score,
+            as_product=as_product,
         )
 
 

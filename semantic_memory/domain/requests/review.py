@@ -89,8 +89,8 @@ class UndoRequest(Reasoned, OfUser):
 class ToConfirmRequest(OfUser):
     """Return the facts that a newer statement perhaps changed, the latest decision first.
 
-    A fact comes once for each of these statements. Behind them come preferences that nobody has
-    stated for half a year, the oldest first.
+    A fact comes once for each of these statements. Behind them come facts that refer to one that no
+    longer holds, then preferences that nobody has stated for half a year, the oldest first.
     """
 
     verb: ClassVar[str] = "history.to_confirm"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import AfterValidator, Field, SkipValidation, StrictBool
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.fields import ALL_JOBS, JOBS
+from semantic_memory.domain.fields import ALL_JOBS, JOBS, ON_DEMAND
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.reports import ForgetReceipt
 from semantic_memory.domain.requests.base import OfUser, Request, example, number, several
@@ -137,13 +137,15 @@ class CheckRequest(Request):
 
 
 def _known(name: str) -> str:
-    if name not in (*JOBS, ALL_JOBS):
-        raise ValueError(f"unknown job {name!r}: use {', '.join(JOBS)} or {ALL_JOBS}")
+    if name not in (*JOBS, *ON_DEMAND, ALL_JOBS):
+        raise ValueError(
+            f"unknown job {name!r}: use {', '.join((*JOBS, *ON_DEMAND))} or {ALL_JOBS}"
+        )
     return name
 
 
 JobName = Annotated[
-    str, AfterValidator(_known), Field(json_schema_extra={"enum": [*JOBS, ALL_JOBS]})
+    str, AfterValidator(_known), Field(json_schema_extra={"enum": [*JOBS, *ON_DEMAND, ALL_JOBS]})
 ]
 
 
@@ -157,7 +159,10 @@ class MaintainRequest(Request):
     model_config = example(jobs=["dedup", "decay"], dry_run=True)
 
     jobs: list[JobName] = Field(
-        default=[ALL_JOBS], min_length=1, max_length=len(JOBS) + 1, description=fields.JOB_NAMES
+        default=[ALL_JOBS],
+        min_length=1,
+        max_length=len(JOBS) + len(ON_DEMAND) + 1,
+        description=fields.JOB_NAMES,
     )
     user_id: Identifier | None = Field(None, description=fields.ONE_USER)
     dry_run: StrictBool = Field(False, description=fields.DRY_RUN)

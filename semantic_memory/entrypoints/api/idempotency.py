@@ -11,6 +11,7 @@ from fastapi import Header, Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from semantic_memory.domain.once import working
 from semantic_memory.entrypoints.api.replies import WITHDRAWN, Replies, Reply, Turn
 from semantic_memory.entrypoints.callers import Caller
 
@@ -57,7 +58,8 @@ class Once(APIRoute):
                     headers={"Retry-After": "1"},
                 )
             try:
-                response = await handle(request)
+                with working(replies.marking(name), done=turn is Turn.AGAIN):
+                    response = await handle(request)
                 reply = Reply(
                     fingerprint,
                     response.status_code,

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.events import Event
+from semantic_memory.domain.once import Mark
 
 KEPT_SECONDS = 86_400.0
 PURGE_EVERY = 1_000
@@ -28,6 +29,8 @@ class Turn(Enum):
 
     OURS = auto()
     """The caller is to work on it, and to call `keep` or `end` then."""
+    AGAIN = auto()
+    """As OURS, of a worker that was killed between its changes and the answer."""
     TAKEN = auto()
     """Another one works on it."""
 
@@ -37,6 +40,10 @@ class Replies(Protocol):
 
     def begin(self, name: str) -> Reply | Turn:
         """Return the earlier answer, or who works on the request."""
+        ...
+
+    def marking(self, name: str) -> Mark | None:
+        """Return how the transaction that makes a request's changes marks it as done."""
         ...
 
     def keep(self, name: str, reply: Reply) -> None:

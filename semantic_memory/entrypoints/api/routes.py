@@ -91,7 +91,7 @@ def require_owned(
 ) -> None:
     """Refuse a caller that is limited to an agent what isn't the agent's own."""
     if caller.agent_id is not None:
-        owned(caller, memory.get(memory_id, user_id=user_id))
+        owned(caller, memory.history.versions(memory_id, user_id=user_id)[-1].fact)
 
 
 @writes.post("/messages", status_code=202, tags=["conversations"])

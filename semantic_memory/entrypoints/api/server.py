@@ -33,7 +33,7 @@ from semantic_memory.entrypoints.api.app import create_app
 from semantic_memory.entrypoints.api.connections import guarded
 from semantic_memory.entrypoints.api.feed import Streams
 from semantic_memory.entrypoints.api.workers import Workers
-from semantic_memory.entrypoints.metrics import MetricsObserver
+from semantic_memory.entrypoints.metrics import MetricsObserver, shared_by_processes
 from semantic_memory.entrypoints.state import opened
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.session.memory_files import system_directories
@@ -63,8 +63,11 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
         if service.workers == 1:
             work(settings, listener, embedder)
             return
-        workers = Workers(partial(work, settings), listener, service.workers, service.drain_seconds)
-        if workers.run():
+        serving = partial(work, settings)
+        with shared_by_processes() as note_end:
+            number, drain = service.workers, service.drain_seconds
+            failed = Workers(serving, listener, number, drain, note_end).run()
+        if failed:
             raise StoreUnavailableError("a worker couldn't begin: the log has the reason")
 
 
@@ -90,7 +93,7 @@ def work(settings: Settings, listener: socket.socket, embedder: Embedder | None 
         collector(registry=registry)
     observers: list[Observer] = [MetricsObserver(registry), log_event]
     if service.tracing:
-        observers.append(_tracing().note_event)
+        observers.append(tracing := _tracing().Tracing())
 
     def observe(event: Event) -> None:
         for observer in observers:
@@ -114,7 +117,7 @@ def work(settings: Settings, listener: socket.socket, embedder: Embedder | None 
             rates = state.rates(service.requests_per_minute)
             app = create_app(memory, service, doorkeeper, replies, rates, registry)
             listeners = [listener, *filter(None, [sharing.listener])]
-            with _tracing().traced(app) if service.tracing else nullcontext():
+            with tracing.traced(app) if service.tracing else nullcontext():
                 _logger.info("serving %s at %s", settings.place, url)
                 Server(app, configured(app, service)).run(sockets=listeners)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import HTTPException, Query
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.messages import Message, SessionInfo, SessionOptions
+from semantic_memory.domain.once import already_done
 from semantic_memory.domain.requests import (
     CloseSessionRequest,
     ConfigureSessionRequest,
@@ -19,6 +20,7 @@ from semantic_memory.domain.requests import (
 from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import CurrentCaller, UserId
 from semantic_memory.entrypoints.api.bodies import Messages, Sessions, Written
+from semantic_memory.entrypoints.api.replies import WITHDRAWN
 from semantic_memory.entrypoints.api.routes import UNKNOWN, Opened, reading, writing
 from semantic_memory.entrypoints.callers import Caller, Right
 
@@ -108,5 +110,7 @@ def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Wr
     """Take back the latest message of a session, with the facts that nothing else supports."""
     caller.require(Right.WRITE, body.user_id, scoped=True)
     given = body.given() | {"agent_id": caller.agent(body.agent_id)}
+    if already_done():  # a second time would remove another message
+        raise HTTPException(WITHDRAWN, "this write was done; its answer was lost with its worker")
     found = memory.sessions.pop(**given)
     return found if caller.reads(body.user_id) else Written(id=found.id)

@@ -17,6 +17,7 @@ from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documen
 from semantic_memory.entrypoints.api.bodies import Indexed, Items, State
 from semantic_memory.entrypoints.api.problems import documented
 from semantic_memory.entrypoints.api.routes import Opened, reading
+from semantic_memory.entrypoints.metrics import gathered
 from semantic_memory.entrypoints.rights import Right
 
 _logger = logging.getLogger("semantic_memory.service")
@@ -49,7 +50,7 @@ def metrics(request: Request, caller: CurrentCaller) -> Response:
     """Return Prometheus metrics, none of a single user. Any key will do."""
     del caller
     state = request.app.state
-    figures = generate_latest(state.registry) + generate_latest(state.store_registry)
+    figures = generate_latest(gathered(state.registry)) + generate_latest(state.store_registry)
     return Response(figures, media_type=CONTENT_TYPE_LATEST)
 
 

@@ -47,12 +47,19 @@ class Workers:
     """A number of processes that serve a socket, until this one gets SIGTERM or SIGINT."""
 
     def __init__(
-        self, serving: Serving, listener: socket.socket, number: int, drain_seconds: float
+        self,
+        serving: Serving,
+        listener: socket.socket,
+        number: int,
+        drain_seconds: float,
+        note_end: Callable[[int], None],
     ) -> None:
+        """`note_end` is called with the id of a process that has ended by itself."""
         self._serving = serving
         self._listener = listener
         self._number = number
         self._patience = 2 * drain_seconds + _GRACE_SECONDS
+        self._note_end = note_end
         self._ended = False
 
     def run(self) -> int:
@@ -96,6 +103,8 @@ class Workers:
             worker.process.pid,
             worker.process.exitcode,
         )
+        if worker.process.pid is not None:
+            self._note_end(worker.process.pid)
         return self._started(failures)
 
     def _stop(self, processes: list[SpawnProcess]) -> None:

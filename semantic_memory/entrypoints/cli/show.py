@@ -109,7 +109,9 @@ def _apart(fact: Fact, newer: str, cause: Cause) -> tuple[Text, ...]:
 
 
 def _doubts(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Yield a line for each statement that perhaps changed a fact."""
+    """Yield a line for the review of a fact, and for each statement that perhaps changed it."""
+    if fact.review is not None:
+        yield f"\n{fact.review}", "dim"
     for link in fact.perhaps_changed:
         quote = f": “{link.quote}”" if link.quote else ""
         yield f"\nperhaps changed by {link.newer}{quote}", "dim"

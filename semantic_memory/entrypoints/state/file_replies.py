@@ -63,6 +63,9 @@ class FileReplies:
                 return Turn.OURS
             return Reply(*row)
 
+    def marking(self, name: str) -> None:
+        """Return None: the file is of one process, with which its requests under way end."""
+
     def keep(self, name: str, reply: Reply) -> None:
         """Remember an answer, and end its request."""
         with self._using() as connection:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semantic_memory.entrypoints.api.access import Rates
     from semantic_memory.entrypoints.api.replies import Replies
 
-_MOST_CONNECTIONS = 4  # as each is used for a statement or two
+_MOST_CONNECTIONS = 5  # as each is used for a statement or two, but for one
 
 
 class ServiceState(Protocol):

@@ -1,8 +1,9 @@
 """Answers to repeat, in a table; encrypted if the store is.
 
-Who begins a request takes a lease of its row, and renews it until the request has ended. The row of
-a worker that was killed can be taken when the lease is over: whether its write was done is unknown,
-and doing it again changes nothing, as all writes converge.
+Who begins a request takes a lease of its row, and renews it until the request has ended. A worker
+holds a lock with its name besides, on a connection that ends with it, so that the row of one that
+was killed can be taken at once; of one that is paused, when the lease is over. The transaction of
+the request's changes marks the row, and fails if the row is another worker's by then.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import logging
 import secrets
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 
-from semantic_memory.domain.errors import StoreError
+from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.domain.events import Event, MemoriesForgotten
+from semantic_memory.domain.once import Mark
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock
 from semantic_memory.domain.ports.encryption import Encryption
@@ -26,10 +29,12 @@ from semantic_memory.entrypoints.api.replies import (
     Reply,
     Turn,
 )
-from semantic_memory.ledger.postgres.connections import Connections
+from semantic_memory.ledger.postgres.connections import Connections, Session
+from semantic_memory.ledger.postgres.driver import translated
 
 LEASE_SECONDS = 15.0
-"""For so long a request of a killed worker stays taken."""
+"""For so long a request of a worker that is paused, or whose machine is gone, stays taken."""
+_PRESENT = "here:"  # begins the names of workers that hold the lock of their name
 
 _logger = logging.getLogger("semantic_memory.service")
 _IDENTIFIER = regex(r'"([A-Za-z0-9_.@:+\-]{1,128})"')
@@ -41,9 +46,16 @@ _BEGIN = """
     ON CONFLICT (name) DO UPDATE
     SET worker = excluded.worker, leased_until = excluded.leased_until, at = excluded.at,
         forgotten = '{}'
-    WHERE r.worker IS NOT NULL AND r.leased_until < clock_timestamp()
-    RETURNING 1
+    WHERE r.worker IS NOT NULL AND (
+        r.leased_until < clock_timestamp()
+        OR starts_with(r.worker, ?) AND pg_try_advisory_xact_lock(hashtextextended(r.worker, 0))
+    )
+    RETURNING done
 """
+_END = "DELETE FROM replies WHERE name = ? AND worker = ? AND NOT done"
+_END_DONE = "UPDATE replies SET leased_until = '-infinity' WHERE name = ? AND worker = ?"
+_MARK = "UPDATE replies SET done = TRUE WHERE name = ? AND worker = ?"
+_PRESENCE = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
 _FIND = """
     SELECT fingerprint, status, media_type, body FROM replies WHERE name = ? AND worker IS NULL
 """
@@ -94,12 +106,15 @@ class PostgresReplies:
         self._encryption = encryption
         self._secrets: Sequence[bytes] = encryption.database_keys if encryption else (b"",)
         self._lease_seconds = lease_seconds
-        self._worker = secrets.token_hex(8)
+        self._worker = _PRESENT + secrets.token_hex(8)
         self._lock = threading.Lock()
         self._under_way: set[str] = set()
         self._kept = 0
         self._purge()
         self._closed = threading.Event()
+        self._presence = ExitStack()
+        self._session: Session | None = None
+        self._appear()
         self._renewer = threading.Thread(target=self._renew, name="leases of replies", daemon=True)
         self._renewer.start()
 
@@ -113,9 +128,21 @@ class PostgresReplies:
         try:
             found = self._begin(name)
         finally:
-            if found is not Turn.OURS:
+            if not _is_ours(found):
                 self._leave(name)
         return found
+
+    def marking(self, name: str) -> Mark:
+        """Return how the transaction that makes a request's changes marks it as done."""
+
+        def mark(db: Session) -> None:
+            if not db.execute(_MARK, (name, self._worker)).rowcount:
+                raise StoreUnavailableError(
+                    "this request was taken over by another worker, as this one was paused: send"
+                    " it again"
+                )
+
+        return mark
 
     def keep(self, name: str, reply: Reply) -> None:
         """Remember an answer, and end its request; one whose lease was lost isn't kept."""
@@ -140,9 +167,8 @@ class PostgresReplies:
             return
         try:
             with self._connections.passing() as db:
-                db.execute(
-                    "DELETE FROM replies WHERE name = ? AND worker = ?", (name, self._worker)
-                )
+                for statement in (_END, _END_DONE):
+                    db.execute(statement, (name, self._worker))
         finally:
             self._leave(name)
 
@@ -160,12 +186,14 @@ class PostgresReplies:
         """Renew leases no longer."""
         self._closed.set()
         self._renewer.join()
+        self._vanish()
 
     def _begin(self, name: str) -> Reply | Turn:
-        lease = (name, self._worker, self._lease_seconds, self._clock.now().timestamp())
+        at = self._clock.now().timestamp()
+        lease = (name, self._worker, self._lease_seconds, at, _PRESENT)
         with self._connections.passing() as db:
-            if db.execute(_BEGIN, lease).fetchone() is not None:
-                return Turn.OURS
+            if (ours := db.execute(_BEGIN, lease).fetchone()) is not None:
+                return Turn.AGAIN if ours[0] else Turn.OURS
             row = db.execute(_FIND, (name,)).fetchone()
         if row is None:
             return Turn.TAKEN
@@ -195,11 +223,32 @@ class PostgresReplies:
             with self._lock:
                 names = sorted(self._under_way)
             try:
+                self._appear()
                 if names:
                     with self._connections.passing() as db:
                         db.execute(_RENEW, (self._lease_seconds, names, self._worker))
             except Exception:  # the thread's outermost loop: the next renewal may succeed
                 _logger.exception("the leases of requests under way can't be renewed")
+
+    def _appear(self) -> None:
+        """Hold the lock of this worker's name, on a new connection if the old one has ended."""
+        if self._session is not None:
+            with suppress(StoreError), translated(self._connections.name):
+                self._session.execute("SELECT 1")
+                return
+            self._vanish()  # the server has restarted
+        session = self._presence.enter_context(self._connections.present())
+        session.execute(_PRESENCE, (self._worker,))
+        self._session = session
+
+    def _vanish(self) -> None:
+        self._session = None
+        with suppress(StoreError):
+            self._presence.close()
+
+
+def _is_ours(found: Reply | Turn) -> bool:
+    return found is Turn.OURS or found is Turn.AGAIN
 
 
 def _identifiers(body: bytes) -> set[str]:

@@ -24,6 +24,7 @@ from semantic_memory.domain.changes import (
     Weigh,
     Write,
 )
+from semantic_memory.domain.once import mark_done
 from semantic_memory.ledger.postgres.connections import Connections, Session
 from semantic_memory.ledger.postgres.dialect import POSTGRES
 from semantic_memory.ledger.postgres.driver import CONTENDED, translated
@@ -75,6 +76,7 @@ class ChangeWriter(Part):
             self._locks.take(db, users)
             batch = Batch(POSTGRES, _TEXTS, _locked(db, sorted(users)))
             effects = sum(batch.write(db, change) for change in changes)
+            mark_done(db)  # last: its row is locked no longer than the commit takes
             self._locks.check(users)
         return effects
 

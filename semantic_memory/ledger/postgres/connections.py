@@ -7,6 +7,7 @@ no statement is prepared.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -15,7 +16,7 @@ from urllib.parse import unquote
 
 from semantic_memory.domain.databases import check_database_url, database_name
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.events import Event
+from semantic_memory.domain.events import DatabaseUsed, Event
 from semantic_memory.domain.patterns import regex
 from semantic_memory.ledger.postgres.dialect import POSTGRES
 from semantic_memory.ledger.postgres.driver import psycopg, psycopg_pool, translated
@@ -50,13 +51,17 @@ class Session:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
+        self.statements = 0
+        """Number of statements executed."""
 
     def execute(self, query: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
         """Run a statement; values are bound to question marks."""
+        self.statements += 1
         return self._connection.execute(marked(query), values, binary=True)
 
     def executemany(self, query: str, values: Iterable[Sequence[Any]], /) -> None:
         """Run a statement once for each row of values."""
+        self.statements += 1
         with self._connection.cursor() as cursor:
             cursor.executemany(marked(query), values)
 
@@ -137,6 +142,15 @@ class Connections:
         ):
             yield session
 
+    @contextmanager
+    def present(self) -> Iterator[Session]:
+        """Lend a connection whose locks last until the end of the body, or of this process.
+
+        It may be silent for any time: its transaction holds no rows, and vacuum passes it by.
+        """
+        with translated(self.name), self._begun(self._pool, _WRITING, idle_seconds=0.0) as session:
+            yield session
+
     def close(self) -> None:
         """Close all connections, after the transactions under way."""
         self._pool.close()
@@ -149,10 +163,13 @@ class Connections:
         level: str,
         idle_seconds: float = _IDLE_SECONDS,
     ) -> Iterator[Session]:
+        start = time.perf_counter()
         connection = self._begin(pool, level, idle_seconds)
         try:
-            yield Session(connection)
+            session = Session(connection)
+            yield session
             connection.execute("COMMIT")
+            self.observe(DatabaseUsed(session.statements, time.perf_counter() - start))
         except BaseException:
             if not connection.broken and not connection.closed:
                 connection.rollback()

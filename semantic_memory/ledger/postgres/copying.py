@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from semantic_memory.ledger.postgres.connections import Connections
-from semantic_memory.ledger.postgres.events import EventReader
+from semantic_memory.ledger.postgres.numbering import number_events
 from semantic_memory.ledger.postgres.texts import Texts
 from semantic_memory.ledger.sql.copying import Rows
 from semantic_memory.ledger.sql.part import Database
@@ -19,11 +21,11 @@ class PostgresRows(Rows):
     def __init__(self, connections: Connections) -> None:
         super().__init__(Texts())
         self.connections = connections
-        self._events = EventReader(connections)
+        self._number = partial(number_events, connections, None)
 
     def settle(self) -> None:
-        """Number the events, which their readers do."""
-        self._events.last_event()
+        """Number all events."""
+        self._number()
 
     def continue_numbers(self, db: Database) -> None:
         """Set the sequences behind the highest numbers."""

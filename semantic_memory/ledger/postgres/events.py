@@ -1,9 +1,4 @@
-"""The feed of events, numbered as it is read.
-
-A number drawn by a writer would be seen out of the order of drawing, and a follower would
-pass over those that were committed late. So writers draw none: who reads numbers what has been
-committed, under a lock, behind all that has a number.
-"""
+"""The feed of events, as far as they are numbered."""
 
 from __future__ import annotations
 
@@ -12,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from semantic_memory.domain.feed import EventKind, EventPage
+from semantic_memory.ledger.postgres.numbering import LAST, PATIENCE_SECONDS, number_events
 from semantic_memory.ledger.postgres.part import Part
-from semantic_memory.ledger.postgres.schema import lock_key
 from semantic_memory.ledger.sql.events import EVENT, EventRow, to_event
 from semantic_memory.ledger.sql.part import Database
 
@@ -21,13 +16,6 @@ _SELECT = (
     f"SELECT {EVENT} FROM events e"
     " LEFT JOIN facts f ON f.user_id = e.user_id AND f.num = e.fact WHERE e.num > ?"
 )
-_LAST = "SELECT coalesce(max(num), 0) FROM events"
-_NUMBER = f"""
-    UPDATE events e SET num = n.num FROM (
-        SELECT user_id, seq, row_number() OVER (ORDER BY seq) + ({_LAST}) AS num
-        FROM events WHERE num IS NULL
-    ) n WHERE e.user_id = n.user_id AND e.seq = n.seq
-"""
 
 
 class EventReader(Part):
@@ -50,7 +38,7 @@ class EventReader(Part):
             query += " AND e.kind = ANY(?)"
             values.append([kind.value for kind in kinds])
         with self._numbered() as db:
-            last = _number(db, _LAST)  # first: what is numbered in between is on the next page
+            last = _number(db, LAST)
             rows = db.execute(
                 f"{query} AND e.num <= ? ORDER BY e.num LIMIT ?", (*values, last, limit)
             )
@@ -65,23 +53,21 @@ class EventReader(Part):
     def last_event(self) -> int:
         """Return the number of the latest event; 0 before any."""
         with self._numbered() as db:
-            return _number(db, _LAST)
+            return _number(db, LAST)
 
     def drop_events(self, until: int) -> int:
         """Delete the events up to a number, but never the latest one; return how many."""
-        with self._numbered() as db:
+        number_events(self._connections, PATIENCE_SECONDS)
+        with self._connections.transaction() as db:
             # The next number is one more than the highest present.
-            query = f"DELETE FROM events WHERE num <= ? AND num < ({_LAST})"
+            query = f"DELETE FROM events WHERE num <= ? AND num < ({LAST})"
             return db.execute(query, (until,)).rowcount
 
     @contextmanager
     def _numbered(self) -> Iterator[Database]:
-        """Lend a connection in which all that has been committed has its number."""
-        with self._connections.transaction() as db:
-            if _number(db, "SELECT count(*) FROM (SELECT FROM events WHERE num IS NULL LIMIT 1) e"):
-                key = lock_key("events", self._connections.schema)
-                db.execute("SELECT pg_advisory_xact_lock(?)", (key,))
-                db.execute(_NUMBER)
+        """Lend a connection that sees numbers of all that was committed, if there is time."""
+        number_events(self._connections, PATIENCE_SECONDS)
+        with self._connections.snapshot() as db:
             yield db
 
 

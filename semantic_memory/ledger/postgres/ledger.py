@@ -21,6 +21,7 @@ from semantic_memory.ledger.postgres.following import Follower
 from semantic_memory.ledger.postgres.indexing import IndexFeed
 from semantic_memory.ledger.postgres.listing import ListingReader
 from semantic_memory.ledger.postgres.log import PostgresLog
+from semantic_memory.ledger.postgres.numbering import Numbering
 from semantic_memory.ledger.postgres.sessions import SessionReader
 from semantic_memory.ledger.postgres.words import WordSearcher
 from semantic_memory.ledger.sql.beliefs import BeliefReader
@@ -58,6 +59,8 @@ class PostgresLedger(
             opened.callback(connections.close)
             super().__init__(connections)
             self._follower = Follower(self.last_event, self._bell.ring)
+            self._numbering = Numbering(connections)
+            self._bell.listen(self._numbering.wake)
             opened.pop_all()
 
     @property
@@ -80,5 +83,6 @@ class PostgresLedger(
     def close(self) -> None:
         """Close every connection, after the transactions under way."""
         self._follower.close()
+        self._numbering.close()
         self._connections.close()
         self._bell.ring()

@@ -116,9 +116,11 @@ CREATE TABLE vectors (
     num       BIGINT NOT NULL,
     windows   INTEGER NOT NULL,
     sentences INTEGER NOT NULL,
-    data      BYTEA STORAGE EXTERNAL NOT NULL, -- float32, windows first, then sentences
+    data      BYTEA NOT NULL,                 -- float32, windows first, then sentences
     PRIMARY KEY (user_id, num)
 ) PARTITION BY HASH (user_id);
+-- Vectors don't shrink. By ALTER, for servers before 16; partitions inherit it.
+ALTER TABLE vectors ALTER COLUMN data SET STORAGE EXTERNAL;
 {"".join(_partitions("vectors"))}
 
 -- Stems with the owner before them, how often each occurs, and how many there are; the words as
@@ -472,7 +474,15 @@ CREATE TRIGGER session_stored AFTER INSERT ON cursors
     FOR EACH ROW WHEN (new.stage = 'stored') EXECUTE FUNCTION session_extracted();
 """
 
-MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED)
+_DONE = """
+-- True once the changes of a request under way are committed: set in their transaction.
+ALTER TABLE replies ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE;
+"""
+
+OLDEST_SERVER = 13
+"""The oldest major version of PostgreSQL that has all that the tables and statements need."""
+
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED, _DONE)
 
 
 def lock_key(*names: str) -> int:
@@ -485,7 +495,8 @@ def migrate(conninfo: str, schema: str, name: str) -> int:
     """Bring the ledger to the newest schema, creating it if necessary; return the schema before.
 
     Of several processes at once, one does it. Raises SchemaTooNewError for a ledger written by a
-    newer version of this package, ConfigurationError for a database in another encoding than UTF-8.
+    newer version of this package, ConfigurationError for a server that is too old, or a database
+    in another encoding than UTF-8.
     """
     with (
         translated(name),
@@ -494,7 +505,21 @@ def migrate(conninfo: str, schema: str, name: str) -> int:
         return _migrate(connection, schema)
 
 
+def check_server(version: int) -> None:
+    """Refuse a server of this `server_version_num` if it is too old. Raises ConfigurationError.
+
+    >>> check_server(150_018)
+    """
+    major = version // 10_000
+    if major < OLDEST_SERVER:
+        raise ConfigurationError(
+            f"the server is PostgreSQL {major}, and a store needs {OLDEST_SERVER} or newer:"
+            " upgrade the server, or name another one in store.url"
+        )
+
+
 def _migrate(connection: psycopg.Connection[Any], schema: str) -> int:
+    check_server(connection.info.server_version)  # first: an old one fails at some statement
     row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
     if row != ("UTF8",):
         raise ConfigurationError(

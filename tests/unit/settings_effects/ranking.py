@@ -167,6 +167,11 @@ effect("relevance.use_share", 1, was=1.25, becomes=1.5)(
 )
 
 
+@effect("index.exact", False, was=0, becomes=1)
+def queries_of_the_index_without_a_scan(run: Trial) -> int:
+    return int(queries_of_the_index_behind(run))
+
+
 @effect("index.exact_limit", 1, was=0, becomes=1)
 def queries_of_the_index_behind(run: Trial) -> int:
     index = CountingIndex()

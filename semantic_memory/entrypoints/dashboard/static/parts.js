@@ -29,6 +29,8 @@ export const Category = ({ name }) =>
 export const Status = ({ name }) =>
   name === "active" ? null : html`<span class=${`badge status-${name}`}>${name}</span>`;
 
+export const Review = ({ name }) => (name ? html`<span class="badge">${name}</span>` : null);
+
 export const Tags = ({ tags }) => tags.map((tag) => html`<span class="tag" key=${tag}>${tag}</span>`);
 
 export const memoryHref = (fact) => href("memory", { user: fact.user_id }, fact.id);

@@ -10,6 +10,7 @@ import {
   MemoryLink,
   Meter,
   NoUser,
+  Review,
   Status,
   Tags,
   When,
@@ -98,7 +99,7 @@ function Table({ facts }) {
               <tr key=${fact.id}>
                 <td class="content">
                   <${MemoryLink} fact=${fact.tombstone ? { ...fact, content: forgotten(fact.tombstone) } : fact} />
-                  <span class="meta"><${Status} name=${fact.status} /><${Tags} tags=${fact.tags} /></span>
+                  <span class="meta"><${Status} name=${fact.status} /><${Review} name=${fact.review} /><${Tags} tags=${fact.tags} /></span>
                 </td>
                 <td class="of wide-only"><${Category} name=${fact.category} /></td>
                 <td class="wide-only"><${Meter} value=${fact.confidence} label="" /></td>

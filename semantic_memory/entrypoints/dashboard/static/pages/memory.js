@@ -12,6 +12,7 @@ import {
   Loaded,
   MemoryLink,
   Meter,
+  Review,
   Status,
   Tags,
   When,
@@ -83,6 +84,7 @@ function Present({
       <header class="memory-head">
         <p class="meta">
           <${Category} name=${fact.category} /> <${Status} name=${fact.status} />
+          <${Review} name=${fact.review} />
           <span>said <${When} at=${fact.created_at} /></span>
           <${Tags} tags=${fact.tags} />
         </p>

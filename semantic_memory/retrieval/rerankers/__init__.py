@@ -1,0 +1,1 @@
+"""Adapters of `Reranker`: models that reorder the best hits of a search."""

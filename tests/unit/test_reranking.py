@@ -1,0 +1,165 @@
+"""Reordering hits by a model: the forms of requests, the order, and what happens if it fails."""
+
+import json
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from semantic_memory import Filters, SemanticMemory
+from semantic_memory.bootstrap import Parts, build
+from semantic_memory.domain.errors import ConfigurationError, ProviderError
+from semantic_memory.domain.events import Reranked
+from semantic_memory.retrieval.rerankers.http import HttpReranker
+from semantic_memory.settings import IndexSettings, RerankSettings, Settings
+from semantic_memory.testing import HashEmbedder, InMemoryIndex
+from tests.support.inside import inside
+
+TEXTS = ["Likes tea", "Owns a red canoe", "Lives in Oslo"]
+SCORES = [0.1, 0.9, 0.5]
+
+
+def answers(form, body):
+    """Answer a request as a provider of this form does, best first."""
+    placed = sorted(enumerate(SCORES), key=lambda one: -one[1])
+    match form:
+        case "tei":
+            assert body == {"query": "boats", "texts": TEXTS, "truncate": True}
+            return [{"index": place, "score": score} for place, score in placed]
+        case _:
+            assert body == {"query": "boats", "documents": TEXTS, "model": "m-1"}
+            found = [{"index": place, "relevance_score": score} for place, score in placed]
+            return {"data" if form == "voyage" else "results": found}
+
+
+def reranker(form, handle, **options):
+    model = "" if form == "tei" else "m-1"
+    return HttpReranker(
+        form, model, base_url="http://rerank.test", transport=httpx.MockTransport(handle), **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        ("cohere", "/v2/rerank"),
+        ("voyage", "/v1/rerank"),
+        ("jina", "/v1/rerank"),
+        ("tei", "/rerank"),
+    ],
+)
+def test_every_form_of_request_gives_the_scores_in_the_order_of_the_texts(form, path):
+    def handle(request):
+        assert request.url.path == path
+        assert request.headers["authorization"] == "Bearer key"
+        return httpx.Response(200, json=answers(form, json.loads(request.content)))
+
+    assert reranker(form, handle, api_key="key").scores("boats", TEXTS) == SCORES
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(500),
+        httpx.Response(200, text="no json"),
+        httpx.Response(200, json={"results": [{"index": 0, "relevance_score": 1.0}]}),
+        httpx.Response(200, json={"error": "quota"}),
+    ],
+)
+def test_an_answer_that_can_not_be_used_is_a_failure_of_the_provider(answer):
+    with pytest.raises(ProviderError) as failed:
+        reranker("cohere", lambda request: answer).scores("boats", TEXTS)
+    assert "tea" not in str(failed.value)
+
+
+def test_an_endpoint_that_can_not_be_reached_is_too():
+    def fails(request):
+        raise httpx.ConnectTimeout("too late", request=request)
+
+    with pytest.raises(ProviderError, match="ConnectTimeout"):
+        reranker("jina", fails).scores("boats", TEXTS)
+
+
+class Scripted:
+    """A reranker that prefers texts with a word, or fails."""
+
+    def __init__(self, word):
+        self.word = word
+        self.asked = []
+
+    def scores(self, query, texts):
+        self.asked.append((query, texts))
+        if self.word is None:
+            raise ProviderError("the reranker answered 500")
+        return [float(self.word in text) for text in texts]
+
+    def close(self):
+        """Hold nothing."""
+
+
+@pytest.fixture
+def searched(tmp_path, clock, events):
+    """Return a function that searches three facts of a store with a reranker."""
+
+    def search(reranker=None, k=3, most=40):
+        parts = Parts(HashEmbedder(), None, InMemoryIndex(), clock=clock, observer=events.append)
+        settings = Settings(
+            rerank=RerankSettings(candidates=most), data_dir=tmp_path / f"{len(events)}-{most}"
+        )
+        with SemanticMemory(build(settings, replace(parts, reranker=reranker))) as memory:
+            for place, text in enumerate(TEXTS):
+                memory.add(text, importance=0.9 - 0.3 * place, user_id="u1")
+            memory.flush()
+            hits = memory.search("tea", k=k, user_id="u1")
+            return [(hit.fact.content, hit.score, hit.reranked) for hit in hits]
+
+    return search
+
+
+def reranked(events):
+    return [one for one in events if isinstance(one, Reranked)]
+
+
+def test_hits_come_in_the_models_order_with_the_scores_of_the_search(searched, events):
+    before = searched()
+    assert before[0][0] == "Likes tea"
+    assert reranked(events) == []  # off by default
+    assert {one for _, _, one in before} == {None}
+    after = searched(Scripted("Oslo"))
+    assert after[0][0] == "Lives in Oslo"
+    assert [score for _, score, _ in after] == [score for _, score, _ in before]
+    assert [score for *_, score in after] == [1.0, 0.0, 0.0]
+    (event,) = reranked(events)
+    assert (event.hits, event.error) == (3, None)
+    assert event.seconds > 0
+    assert [text for text, *_ in searched(Scripted("Oslo"), k=1)] == ["Lives in Oslo"]
+
+
+def test_only_the_best_hits_are_reordered(searched):
+    order = [text for text, *_ in searched()]
+    assert [text for text, *_ in searched(Scripted(order[2]), most=2)] == order
+
+
+def test_a_reranker_that_fails_leaves_the_order_and_says_so(searched, events):
+    assert searched(Scripted(None)) == searched()
+    (event,) = reranked(events)
+    assert event.error == "the reranker answered 500"
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [({"provider": "tei"}, "base_url"), ({"provider": "cohere"}, "a model's name")],
+)
+def test_a_reranker_without_what_it_needs_is_refused_when_the_store_is_opened(
+    open_memory, values, says
+):
+    with pytest.raises(ConfigurationError, match=says):
+        open_memory(settings=Settings(rerank=RerankSettings(**values)))
+
+
+def test_without_exact_search_the_index_answers_every_question(open_memory):
+    memory = open_memory(settings=Settings(index=IndexSettings(exact=False)))
+    memory.add("Likes tea", user_id="u1")
+    memory.flush()
+    assert memory.search("tea", user_id="u1")
+    assert inside(memory).index.snapshot("u1", Filters(), ()) is None
