@@ -40,9 +40,11 @@ class ScoreParts(Value):
     """Weight of its category, times up to 1.3 for a memory that was stated again."""
     relevance: float
     """importance * confidence * retention * recency * standing."""
+    asked: float = 0.0
+    """Addition to the score of a fact that states the attribute that the query asks for."""
     newer: float = 0.0
-    """Addition to the score that ranks it above an older fact about the same, above what it likely
-    made untrue, or where a message would stand that it made outdated."""
+    """Addition to the score that ranks it above an older fact about the same, or where a
+    message would stand that it made outdated."""
 
 
 class Hit(Value):

@@ -230,13 +230,17 @@ def leans(text: str) -> bool:
 
 
 def points_back(text: str) -> bool:
-    """Return True if a clause begins with a pronoun of the third person.
+    """Return True if a clause begins with a pronoun of the third person, or ends pointing back.
 
-    >>> points_back("He's nineteen"), points_back("The cat is nineteen")
-    (True, False)
+    >>> points_back("He's nineteen"), points_back("My sister lives there")
+    (True, True)
+    >>> points_back("The cat is nineteen")
+    False
     """
-    first = next(iter(_spoken(text)), "")
-    return first.partition("'")[0] in word_class("persons")
+    spoken = _spoken(text) or [""]
+    return spoken[0].partition("'")[0] in word_class("persons") or spoken[-1] in word_class(
+        "pointing"
+    )
 
 
 def _spoken(text: str) -> list[str]:

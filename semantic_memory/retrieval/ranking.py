@@ -110,6 +110,8 @@ class Ranked:
     recency: Reals
     standing: Reals
     relevance: Reals
+    asked: Reals
+    """Additions to the score, made afterwards."""
 
 
 def base_score(dense: Scores, lexical: Scores, weights: Weights) -> Reals:
@@ -200,4 +202,5 @@ def rank(
         recency=recency,
         standing=standing,
         relevance=relevance,
+        asked=np.zeros_like(score),
     )

@@ -31,7 +31,7 @@ from semantic_memory.domain.ports import (
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import figures, searched_words
 from semantic_memory.domain.values import normalised
-from semantic_memory.retrieval import fading, names, newest
+from semantic_memory.retrieval import asked, fading, names, newest
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
@@ -45,7 +45,7 @@ from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
-_COMPARED = 64  # of the best memories, for newer figures of the same
+_COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
 _SENTENCES = 512  # memories whose sentences are compared
 _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
 _KEPT = ("importance", "confidence")
@@ -87,6 +87,7 @@ class Searcher:
         self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
         self._own_fading = own_fading
         self._observe = observe
+        self._reader = asked.reader_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
@@ -203,7 +204,20 @@ class Searcher:
             weights=self._weights,
             curve=self._curve,
         )
+        self._add_asked(vector, snapshot, ranked)
         return self._hits(user_id, snapshot, ranked, question, k, filters)
+
+    def _add_asked(self, vector: Matrix | None, snapshot: Snapshot, ranked: Ranked) -> None:
+        """Raise those of the best rows whose facts state the attribute that is asked for."""
+        wanted = self._reader.read(vector) if self._reader and vector is not None else None
+        if wanted is None:
+            return
+        rows = np.flatnonzero(snapshot.admitted)
+        best = rows[top(ranked.score[rows], _COMPARED)]
+        places = {snapshot.ids[row]: row for row in best[~snapshot.columns["verbatim"][best]]}
+        for fact_id, gain in asked.gains(wanted, self._ledger.get(list(places))).items():
+            ranked.asked[places[fact_id]] = gain
+            ranked.score[places[fact_id]] += gain
 
     def _meaning(self, snapshot: Snapshot, vector: Matrix | None) -> Scores:
         """Return the cosine to each memory: that of its nearest window and sentence, blended.
