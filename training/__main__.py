@@ -1,27 +1,30 @@
-"""Train the packaged judges: `python -m training [pairs | sentences] [--out DIR]`."""
+"""Train the packaged judges: `python -m training [pairs | sentences | questions] [--out DIR]`."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from training import card
+from training import card, questions
 from training.data import GOLD
 
 
 def main() -> None:
     """Train, compile to int8, measure on held writers, and write the model with its card."""
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
-    parser.add_argument("judges", nargs="*", choices=("pairs", "sentences"))
+    parser.add_argument("judges", nargs="*", choices=("pairs", "sentences", "questions"))
     parser.add_argument("--gold", type=Path, default=GOLD, help="directory of the labelled data")
     parser.add_argument("--out", type=Path, default=card.MODELS, help="directory of the models")
     parser.add_argument("--epochs", type=float, help="epochs, if others than the card's")
     parser.add_argument("--share", type=float, default=1.0, help="share of writers, 0 to 1")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    for judge in options.judges or ("pairs", "sentences"):
+    for judge in options.judges or ("pairs", "sentences", "questions"):
+        if judge == "questions":
+            questions.make(options.gold)
+            continue
         card.make(
-            judge,
+            "pairs" if judge == "pairs" else "sentences",
             options.gold,
             options.out / judge,
             epochs=options.epochs,

@@ -34,8 +34,6 @@ def make(gold: Path, target: Path = FILE) -> None:
     )
 
 
-
-
 def _fitted(vectors: np.ndarray, labels: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names = sorted(set(labels))
     inputs = torch.tensor(vectors, dtype=torch.float32)
@@ -44,13 +42,16 @@ def _fitted(vectors: np.ndarray, labels: list[str]) -> tuple[np.ndarray, np.ndar
     bias = torch.zeros(len(names), requires_grad=True)
     optimizer = torch.optim.LBFGS([weights, bias], max_iter=200)
 
-    def loss() -> torch.Tensor:
+    def loss() -> float:
         optimizer.zero_grad()
         found = torch.nn.functional.cross_entropy(inputs @ weights + bias, wanted)
         found = found + _PENALTY * (weights**2).sum()
-        found.backward()
-        return found
+        torch.autograd.backward([found])
+        return float(found.detach())
 
-    optimizer.step(loss)
-    half = np.float16
-    return np.array(names), weights.detach().numpy().astype(half), bias.detach().numpy().astype(half)
+    optimizer.step(loss)  # type: ignore[no-untyped-call]
+    return (
+        np.array(names),
+        weights.detach().numpy().astype(np.float16),
+        bias.detach().numpy().astype(np.float16),
+    )

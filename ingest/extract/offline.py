@@ -38,7 +38,7 @@ from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.language.persons import mentions_speaker, third_person
 
 _USER = "The user"
-_KEEP = 0.5
+_KEEP = 0.4
 """Probability of being worth keeping from which a clause becomes a fact."""
 _KEEP_OF_QUESTION = 0.75
 """The same of a question or a request, which states something in passing at most."""
@@ -138,7 +138,7 @@ class OfflineExtractor:
     `judge` reads all clauses of a stretch in one batch; the packaged one if it is None.
     """
 
-    name = "offline-5"
+    name = "offline-6"
 
     def __init__(self, judge: SentenceJudge | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()

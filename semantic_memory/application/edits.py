@@ -115,8 +115,9 @@ class Edits:
         with self._ledger.exclusive(user_id):
             fact = one_fact(self._ledger, asked.fact_id, user_id, self._expiry.now)
             now = self._clock.now()
-            new, before = revised(fact, values, now)
-            if suspected(self._gate, values, fact.trust):
+            trust = min(fact.trust, asked.trust or fact.trust)
+            new, before = revised(fact, {**values, "trust": trust}, now)
+            if suspected(self._gate, values, trust):
                 new = _quarantined(new)
             if new != fact and not already_done():
                 kept = [] if before is None else [Add(before, self._stored_vectors(fact.id))]

@@ -1,84 +1,78 @@
-"""Events of a coding agent's session: recall when it starts, observe what was said when it ends."""
+"""Events of a coding agent's session: recall at its start and prompts, observe what was said."""
 
 from __future__ import annotations
 
-import json
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel
-
 from ingest.readers import Incoming, read
 from semantic_memory.application.importing import Imported, Observing, observe_run
+from semantic_memory.domain import agent_hooks
+from semantic_memory.domain.agent_hooks import TRANSCRIBED, HookEvent, answer, needed
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.projects import project_of
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.refusals import parse
-from semantic_memory.domain.values import Identifier
+from semantic_memory.domain.scope import Scope
 
-RECALLING = ("SessionStart",)
-OBSERVING = ("Stop", "PreCompact", "SessionEnd")
 _BATCH = 200
-
-
-class HookEvent(BaseModel):
-    """An event as the agent hands it over on standard input; other fields are left alone."""
-
-    hook_event_name: str
-    session_id: Identifier
-    transcript_path: Path | None = None
-    cwd: Path | None = None
 
 
 class Recalling(Protocol):
     """Packs context blocks: a memory, or the client of one."""
 
-    def context(self, query: str, *, user_id: str, budget: int) -> Context:
+    def context(self, query: str, *, user_id: str, agent_id: str | None, budget: int) -> Context:
         """Pack a block."""
         ...
 
 
-def read_event(text: str) -> HookEvent:
+def read_event(text: str, agent: str) -> HookEvent:
     """Read an event. Raises InvalidInputError."""
     try:
-        values = json.loads(text)
+        return agent_hooks.read_event(text, agent)
     except ValueError as error:
-        raise InvalidInputError(f"standard input holds no event of a hook: {error}") from None
-    if not isinstance(values, dict):
-        raise InvalidInputError("standard input holds no event of a hook: not a JSON object")
-    known = {name: values[name] for name in HookEvent.model_fields if name in values}
-    event = parse(HookEvent, "event", known)
-    if event.hook_event_name not in (*RECALLING, *OBSERVING):
-        raise InvalidInputError(
-            f"no hook for {event.hook_event_name!r}: set it for"
-            f" {', '.join((*RECALLING, *OBSERVING))}"
-        )
-    return event
+        raise InvalidInputError(str(error)) from None
 
 
-def recalled(memory: Recalling, event: HookEvent, user_id: str, budget: int) -> dict[str, Any]:
-    """Return the answer that puts what is known about user and project before the model."""
-    project = event.cwd.name if event.cwd else ""
-    query = f"Work on {project}" if project else "Current work"
-    block = memory.context(query, user_id=user_id, budget=budget).text
-    if not block:
-        return {}
-    added = {"hookEventName": event.hook_event_name, "additionalContext": block}
-    return {"hookSpecificOutput": added}
+def project(event: HookEvent) -> str:
+    """Return the project that an event belongs to."""
+    return project_of(event.cwd or Path())
+
+
+def recalled(
+    memory: Recalling, event: HookEvent, user_id: str, budget: int | None
+) -> dict[str, Any]:
+    """Return the answer that puts what helps before the model: of the project, and shared."""
+    if not event.query:
+        return answer(event, "")
+    found = memory.context(
+        event.query,
+        user_id=user_id,
+        agent_id=project(event),
+        budget=budget or agent_hooks.BUDGET[event.kind],
+    )
+    return answer(event, needed(event, {"text": found.text, "relevance": found.relevance}))
 
 
 def observed(memory: Observing, event: HookEvent, user_id: str) -> Imported:
-    """Observe what the transcript has and the store lacks, as the user's own words.
+    """Observe what the event or the transcript has and the store lacks, as the user's own words.
 
     A message that is refused costs none of the others; lines that can't be used are left out.
     Raises what reading raises.
     """
-    if event.transcript_path is None:
-        raise InvalidInputError(f"{event.hook_event_name} names no transcript_path")
-    found = read(event.transcript_path.expanduser(), "claude-code", event.session_id)
-    said = (one for one in found if isinstance(one, Incoming))
-    imported = Imported()
-    for session_id, run in groupby(said, key=lambda one: one.session_id):
-        while batch := [one.message for one in islice(run, _BATCH)]:
+    imported, scope = Imported(), Scope(agent_id=project(event))
+    if event.observes_prompt:
+        said = parse(Message, "prompt", {"role": "user", "content": event.prompt})
+        observe_run(memory, [said.within(scope)], user_id, event.session_id, imported)
+    if event.recalls or event.agent != TRANSCRIBED:
+        return imported
+    if event.transcript is None:
+        raise InvalidInputError(f"{event.name} names no transcript_path")
+    found = read(event.transcript.expanduser(), "claude-code", event.session_id)
+    of_sessions = (one for one in found if isinstance(one, Incoming))
+    for session_id, run in groupby(of_sessions, key=lambda one: one.session_id):
+        while batch := [one.message.within(scope) for one in islice(run, _BATCH)]:
             observe_run(memory, batch, user_id, session_id, imported)
     return imported

@@ -1,9 +1,9 @@
 """Decisions on a user's facts, and the policy that turns verdicts into them.
 
-    same    at `same` or above and near, if figures, names and denials agree  merge
+    same    at `same` or above and alike, if figures, names and denials agree  merge
     over    at `end` or above, if both surely state the same slot *           end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
-    over    at `mark_alone` or above                                          mark
+    over    at `mark_alone` or above and near                                 mark
             anything else                                                     both stand
 
     * or if the verdict is final, as a language model's is
@@ -29,14 +29,16 @@ from semantic_memory.judging.ports import Verdict
 class Thresholds:
     """Probabilities from which verdicts become decisions."""
 
-    same: float = 0.95
+    same: float = 0.9
     end: float = 0.9
     end_slot: float = 0.6
     """Probability of the shared slot from which a statement may be ended."""
     mark: float = 0.85
     mark_alone: float = 0.9
     """For marks without a shared slot."""
-    alike: float = 0.8
+    near: float = 0.3
+    """Cosine similarity from which a statement is marked without a shared slot."""
+    alike: float = 0.6
     """Cosine similarity from which statements merge."""
 
 
@@ -63,8 +65,10 @@ def effect(
     may_end = verdict.is_final or slot >= thresholds.end_slot
     if may_end and verdict.over >= thresholds.end:
         return "end"
-    enough = thresholds.mark if slot or verdict.is_final else thresholds.mark_alone
-    return "mark" if verdict.over >= enough else None
+    if slot or verdict.is_final:
+        return "mark" if verdict.over >= thresholds.mark else None
+    may_mark = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
+    return "mark" if may_mark else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ DEFAULT_CATEGORY = Category.PERSONAL
 OWN_TAGS = "Topics of the fact, with '.' between levels: work.deadlines."
 REFERENCES = "Ids of what the fact refers to."
 TRUST = "Trust in the fact, if less than in the caller: the lowest of what it rests on."
+NEW_TRUST = "Trust in the new values, if less than in the memory."
 METADATA = "Further values to keep with the fact."
 SAID_AT = "The time when the fact was said; now if left out."
 EXPIRES_AT = "The time from which the fact is in no answer, and is erased; never if left out."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from semantic_memory.domain.errors import AccessDeniedError
 from semantic_memory.domain.fields import MOST_SPACES
@@ -67,6 +67,18 @@ class Caller:
             return tuple(spaces)[:MOST_SPACES]
         self.require_all(named)
         return tuple(named)
+
+    def narrowed(self, user_id: str | None, agent_id: str | None) -> Caller:
+        """Return the caller limited to one of its users, and to an agent.
+
+        Raises AccessDeniedError for a user that it doesn't cover, or for another agent than its
+        own.
+        """
+        if user_id is not None and not self.covers(user_id):
+            raise AccessDeniedError("this key doesn't cover that user")
+        own = _match(user_id, self.users) if user_id is not None else False
+        users = (user_id,) if user_id is not None and own else self.users
+        return replace(self, users=users, agent_id=self.agent(agent_id))
 
     def reads(self, user_id: str | None) -> bool:
         """Return True if the caller may read for the user; None stands for every user."""

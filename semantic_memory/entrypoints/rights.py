@@ -1,8 +1,9 @@
-"""The rights that API keys give, apart from the keys so that the command line loads quickly."""
+"""What API keys and agents may be given, kept apart so that the command line loads quickly."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 
 class Right(StrEnum):
@@ -14,3 +15,8 @@ class Right(StrEnum):
     """Add to, change and delete them."""
     ADMIN = "admin"
     """Run maintenance, and see counts of the whole store."""
+
+
+Toolset = Literal["five", "all"]
+"""The five tools that every agent has, or these and all others."""
+TOOLSETS: tuple[Toolset, ...] = get_args(Toolset)

@@ -108,7 +108,8 @@ class SharedStore:
         """Open the store here. Raises StoreLockedError if another process has it open."""
         with self._lock:
             if self._owned is None:
-                self._owned = _Owned(self._settings, self._parts(), self._sharing())
+                at_once = self._role == "mcp"  # beside an agent, whose hooks and other agents ask
+                self._owned = _Owned(self._settings, self._parts(), self._sharing(), at_once)
             return self._owned.memory
 
     def _settle(self, gone: Owner | None) -> None:
@@ -172,7 +173,7 @@ class SharedStore:
 class _Owned:
     """A store that is open here, and served to other processes."""
 
-    def __init__(self, settings: Settings, parts: Parts, sharing: Sharing) -> None:
+    def __init__(self, settings: Settings, parts: Parts, sharing: Sharing, at_once: bool) -> None:
         observers: list[Observer] = [parts.observer or log_event]
 
         def observe(event: Event) -> None:
@@ -186,7 +187,7 @@ class _Owned:
             stack.callback(self.memory.close)
             if sharing.listener is not None:
                 serving = partial(_serving, self.memory, sharing.token, observers)
-                stack.callback(Offer(sharing.listener, serving).close)
+                stack.callback(Offer(sharing.listener, serving, at_once=at_once).close)
             self.close = stack.pop_all().close
 
 

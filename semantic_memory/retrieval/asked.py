@@ -21,7 +21,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.readings import Reading
 
 FILE = Path(__file__).with_name("asked.npz")
-SURE = 0.7
+SURE = 0.5
 """Probability of an attribute from which a question asks for it."""
 GAIN = 0.1
 """Addition to the score of a fact that certainly states what is certainly asked for."""
@@ -87,9 +87,9 @@ def _softmax(scores: Vector) -> Vector:
     return found
 
 
-@cache
-def _shipped() -> QuestionReader:
-    with np.load(FILE) as file:
+def load(path: Path = FILE) -> QuestionReader:
+    """Load weights that `training.questions` wrote."""
+    with np.load(path) as file:
         return QuestionReader(
             embedder=str(file["embedder"]),
             slots=tuple(map(str, file["slots"])),
@@ -97,6 +97,9 @@ def _shipped() -> QuestionReader:
             weights=file["weights"].astype(np.float32),
             bias=file["bias"].astype(np.float32),
         )
+
+
+_shipped = cache(load)
 
 
 def reader_for(embedder: str) -> QuestionReader | None:

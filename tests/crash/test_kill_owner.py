@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,12 @@ def owner_of(store: Path) -> Owner:
 def test_claude_desktop_cursor_and_a_terminal_share_a_store_and_one_is_killed(tmp_path):
     store = tmp_path / "store"
     terminal = Cli(store)
-    with agent(store) as desktop, agent(store) as cursor:
-        desktop.call("add_memory", content="Maya prefers tea")
+    with ExitStack() as stack:
+        desktop = stack.enter_context(agent(store))
+        desktop.call("remember", content="Maya prefers tea")
         assert owner_of(store).pid == desktop.pid
-        cursor.call("add_memory", content="Maya has a cat")
+        cursor = stack.enter_context(agent(store))
+        cursor.call("remember", content="Maya has a cat")
         terminal.process("add", "Maya lives in Oslo", "-u", "maya")
         everything = {"Maya prefers tea", "Maya has a cat", "Maya lives in Oslo"}
         assert desktop.contents() == cursor.contents() == everything
@@ -57,7 +60,7 @@ def test_claude_desktop_cursor_and_a_terminal_share_a_store_and_one_is_killed(tm
         assert cursor.contents() == {*everything, "Maya plays chess"}
 
         with agent(store) as restarted:
-            restarted.call("add_memory", content="Maya sings")
+            restarted.call("remember", content="Maya sings")
             assert owner_of(store).pid == cursor.pid
     assert announced(store, None) is None
     assert not (store / "owner.sock").exists()
@@ -73,7 +76,7 @@ def write(memory: Client, name: str, done: list[str], ended: threading.Event) ->
 def test_what_was_under_way_when_the_owner_was_killed_is_done_by_the_next_one(tmp_path):
     store = tmp_path / "store"
     with agent(store) as desktop:
-        desktop.call("add_memory", content="Maya prefers tea")
+        desktop.call("remember", content="Maya prefers tea")
         ended = threading.Event()
         written: list[list[str]] = [[] for _ in range(WRITERS)]
         with SemanticMemory.connect(store) as memory:

@@ -14,6 +14,7 @@ from semantic_memory.domain.errors import AccessDeniedError, NotFoundError
 from semantic_memory.entrypoints.state.file_keys import FileKeys
 from tests.service.conftest import NOW, R, Served, W
 from tests.service.test_access import REQUESTS, refused_alike, send
+from tests.service.test_mcp import ids
 
 MAYA: dict[str, Any] = {"user_id": "maya"}
 OWN, SHARED, FOREIGN = "Drinks cocoa in the morning", "Drinks tea at noon", "Drinks gin at night"
@@ -199,34 +200,38 @@ def test_tools_of_agents_are_limited_too(service, facts):
             "method": "tools/call",
             "params": {"name": name, "arguments": arguments},
         }
-        answer = service.client().post("/mcp", json=body, headers=headers)
+        answer = service.client().post("/mcp?tools=all", json=body, headers=headers)
         result: dict[str, Any] = answer.json()["result"]
         assert FOREIGN not in json.dumps(result)
         return result
 
     say_in(service, "of-travel", "travel")
-    assert call("create_session", session_id="own")["structuredContent"]["session_id"] == "own"
+    assert call("create_session", session_id="own")["isError"] is False
     assert call("load_session", session_id="own")["isError"] is False
     assert call("profile")["isError"] is False
-    listed = call("list_memories")["structuredContent"]["memories"]
-    assert {one["id"] for one in listed} == {facts["own"], facts["shared"]}
-    assert len(call("search_memory", query="drinks")["structuredContent"]["memories"]) == 2
-    assert "gin" not in call("get_context", query="drinks")["structuredContent"]["text"]
-    added = call("add_memory", content="Likes rye")["structuredContent"]
-    assert service.memory.get(added["id"]).agent_id == "cook"
+    for name, arguments in [("list_memories", {}), ("recall", {"query": "drinks"})]:
+        assert set(ids(text(call(name, **arguments)))) == {facts["own"], facts["shared"]}
+    assert "gin" not in text(call("recall", query="drinks", as_context=True))
+    added = text(call("remember", content="Likes rye")).split()[-1]
+    assert service.memory.get(added).agent_id == "cook"
     for name, arguments in [
         ("load_session", {"session_id": "of-travel"}),
         ("close_session", {"session_id": "of-travel"}),
-        ("list_memories", {"agent_id": "travel"}),
-        ("search_memory", {"query": "gin", "agent_id": "travel"}),
-        ("add_memory", {"content": "Likes ale", "agent_id": "travel"}),
-        ("forget_memories", {"memory_id": facts["foreign"]}),
-        ("forget_memories", {"memory_id": facts["shared"], "confirm": True}),
+        ("recall", {"memory_id": facts["foreign"]}),
+        ("update_memory", {"memory_id": facts["foreign"], "content": "Likes ale"}),
+        ("update_memory", {"memory_id": facts["shared"], "content": "Likes ale"}),
+        ("forget", {"memory_id": facts["foreign"]}),
+        ("forget", {"memory_id": facts["shared"], "confirm": True}),
     ]:
         assert call(name, **arguments)["isError"], name
-    assert call("forget_memories", memory_id=facts["own"], confirm=True)["isError"] is False
+    assert call("forget", memory_id=facts["own"], confirm=True)["isError"] is False
     left = {fact.content for fact in service.memory.list(**MAYA)} - {"Hello from of-travel"}
     assert left == {SHARED, FOREIGN, "Likes rye"}
+
+
+def text(result: dict[str, Any]) -> str:
+    (content,) = result["content"]
+    return str(content["text"])
 
 
 def say_in(service: Served, session_id: str, *agents: str | None) -> None:

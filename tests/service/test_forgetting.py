@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ def faces(service: Served) -> Iterator[dict[str, Refused]]:
             "client": lambda: refused_by(client.forget),
             "rest": lambda: http.post("/v1/forget", json={"user_id": USER}).json()["detail"],
             "mcp": lambda: over_http(
-                service, token, lambda agent: refusal(agent, "forget_memories", user_id=USER)
+                service, token, lambda agent: refusal(agent, "forget_memories"), user=USER
             ),
             "command line": lambda: command("forget", "--user", USER, code=2).stderr,
         }
@@ -61,7 +62,7 @@ def shown_by(service: Served, token: str, given: dict[str, Any]) -> dict[str, se
     body = {"user_id": USER, "dry_run": True, **given}
     by_rest = http.post("/v1/forget", json=body).raise_for_status().json()
     by_agent = over_http(
-        service, token, lambda agent: call(agent, "forget_memories", user_id=USER, **given)
+        service, token, lambda agent: call(agent, "forget_memories", **given), user=USER
     )
     options = [part for name, value in given.items() for part in (f"--{name}", value)]
     by_command = command.json("forget", "--user", USER, *options)
@@ -71,7 +72,12 @@ def shown_by(service: Served, token: str, given: dict[str, Any]) -> dict[str, se
         ]
     answers = {
         name: {fact["content"] for fact in answer["memories"]} | {*answer["sentences"]}
-        for name, answer in (("rest", by_rest), ("mcp", by_agent), ("command", by_command))
+        for name, answer in (("rest", by_rest), ("command", by_command))
+    }
+    lines = [line.split(": ") for line in by_agent.splitlines()[1:-1]]
+    answers["mcp"] = {
+        line[-1].split(" ", 3)[-1] if re.match("[0-9a-f]{24} ", line[-1]) else line[-1]
+        for line in lines
     }
     for name, found in zip(("library", "client"), called, strict=True):
         answers[name] = {fact.content for fact in found.memories} | {*found.sentences}

@@ -61,9 +61,9 @@ class Faces:
     def _by_agent(self, one: str | None, user_id: str, given: dict[str, Any]) -> None:
         names = {"filters": "where"}
         what = {names.get(name, name): value for name, value in given.items()}
-        what = {"memory_id": one} if one is not None else what
-        what |= {"user_id": user_id, "confirm": True}
-        over_http(self.service, self.token, lambda agent: call(agent, "forget_memories", **what))
+        tool = "forget_memories" if one is None else "forget"
+        what = ({"memory_id": one} if one is not None else what) | {"confirm": True}
+        over_http(self.service, self.token, lambda agent: call(agent, tool, **what), user=user_id)
 
     def _by_command(self, one: str | None, user_id: str, given: dict[str, Any]) -> None:
         command = Cli(self.service.directory)

@@ -89,7 +89,7 @@ def test_an_agent_that_reads_and_writes_through_mcp_adds_what_it_wrote_and_no_mo
     begin(service.memory)
 
     async def talk() -> None:
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(headers={"X-Memory-User": U["user_id"]}) as http:
             transport = streamable_http_client(f"{service.url}/mcp", http_client=http)
             async with McpClient(transport) as client:
                 for turn in range(TURNS):
@@ -97,17 +97,16 @@ def test_an_agent_that_reads_and_writes_through_mcp_adds_what_it_wrote_and_no_mo
 
     async def one_turn(client: McpClient, turn: int) -> None:
         question = QUESTIONS[turn % len(QUESTIONS)]
-        asked = {**U, "query": question}
-        got = await client.call_tool("get_context", asked)
+        got = await client.call_tool("recall", {"query": question, "as_context": True})
         said: list[dict[str, Any]] = [
             {"role": "user", "content": f"{question} By the way, I like opera."},
             {"role": "tool", "content": text_of(got.content[0])},
         ]
-        fact = {**U, "content": "Likes opera", "category": "preference"}
-        await client.call_tool("add_memory", fact)
+        fact = {"content": "Likes opera", "category": "preference"}
+        await client.call_tool("remember", fact)
         said.append({"role": "assistant", "content": "I noted that.", "wrote_memory": True})
-        arguments = {**U, "session_id": "loop", "messages": said}
-        taken = await client.call_tool("observe_messages", arguments)
+        arguments = {"session_id": "loop", "messages": said}
+        taken = await client.call_tool("observe", arguments)
         assert not taken.is_error, json.dumps(text_of(taken.content[0]))
 
     before, longest = held(service.memory)

@@ -42,15 +42,14 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
     "rest": {"sessions.open": IN_PROCESS},
     "mcp": {
         "flush": "an agent never waits for extraction",
-        "update": "an agent adds the new fact, which supersedes the old one",
         "sessions.open": IN_PROCESS,
         "sessions.pop": "the application takes back what it handed over",
         "sessions.configure": "the application decides what is kept of a session",
         "profile.layout": REVIEW,
         "profile.update": REVIEW,
         "profile.history": REVIEW,
-        **{f"history.{verb}": REVIEW for verb in REVIEWED},
-        "history.settle": "forget_memories settles the request for the same subject",
+        **{f"history.{verb}": REVIEW for verb in REVIEWED if verb != "retired"},
+        "history.settle": "forget settles the request for the same subject",
         "transfer.add_many": "an agent learns one fact at a time",
         "transfer.export": OPERATOR,
         "transfer.load": OPERATOR,
@@ -84,18 +83,18 @@ EXEMPT: Mapping[str, Mapping[str, str]] = {
 }
 NAMED_OTHERWISE: Mapping[str, Mapping[str, str]] = {
     "mcp": {
-        "observe": "observe_messages",
-        "add": "add_memory",
-        "search": "search_memory",
-        "context": "get_context",
+        "add": "remember",
+        "search": "recall",
+        "context": "recall",
+        "update": "update_memory",
         "list": "list_memories",
-        "forget": "forget_memories",
-        "delete": "forget_memories",
-        "get": "memory://{user_id}/memories/{memory_id}",
+        "delete": "forget",
+        "get": "memory://memories/{memory_id}",
+        "history.retired": "memory://changes",
         "profile.get": "profile",
-        "profile.tags": "memory://{user_id}/tags",
-        "sessions.list": "memory://{user_id}/sessions",
-        "sessions.messages": "memory://{user_id}/sessions/{session_id}",
+        "profile.tags": "memory://tags",
+        "sessions.list": "memory://sessions",
+        "sessions.messages": "memory://sessions/{session_id}",
         "sessions.create": "create_session",
         "sessions.load": "load_session",
         "sessions.close": "close_session",
@@ -165,9 +164,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def faces(service: Served) -> dict[str, set[str]]:
-    server = build_server(lambda: service.memory, lambda _: Caller("test", ("*",), ANYONE))
+    caller = Caller("test", ("maya",), ANYONE)
+    server = build_server(lambda: service.memory, lambda _: caller, "all")
     tools = {tool.name for tool in anyio.run(server.list_tools)}
     resources = {one.uri_template for one in anyio.run(server.list_resource_templates)}
+    resources |= {str(one.uri) for one in anyio.run(server.list_resources)}
     known = routes(service)
     return {
         "library": public(SemanticMemory),

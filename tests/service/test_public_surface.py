@@ -44,7 +44,8 @@ def test_the_command_line_keeps_its_commands_and_options():
 
 
 def test_the_mcp_server_keeps_its_tools(service: Served):
-    server = build_server(lambda: service.memory, lambda _: Caller("test", ("*",), ANYONE))
+    caller = Caller("test", ("maya",), ANYONE)
+    server = build_server(lambda: service.memory, lambda _: caller, "all")
     tools = anyio.run(server.list_tools)
     check("mcp_tools", {tool.name: surface.schema(tool.input_schema) for tool in tools})
 

@@ -17,6 +17,7 @@ from semantic_memory.domain.filters import Filters
 from semantic_memory.entrypoints.cli import app
 from tests.service.conftest import Served
 from tests.service.test_mcp import call, over_http, refusal
+from tests.service.test_mcp import ids as memory_ids
 
 USER = "maya"
 QUERIES = (
@@ -116,9 +117,9 @@ def by_pages(http: Any, query: str) -> list[str]:
 
 def by_mcp(service: Served, token: str, query: str) -> list[str]:
     async def use(client: Any) -> Any:
-        return await call(client, "list_memories", user_id=USER, where=query)
+        return await call(client, "list_memories", where=query)
 
-    return [one["id"] for one in over_http(service, token, use)["memories"]]
+    return memory_ids(over_http(service, token, use, user=USER))
 
 
 def by_command(service: Served, query: str) -> list[str]:
@@ -181,9 +182,9 @@ def test_every_face_searches_exports_and_forgets_the_same(
         assert [hit["fact"]["id"] for hit in answer["items"]] == hits
 
     async def use(client: Any) -> Any:
-        return await call(client, "search_memory", user_id=USER, query="web", where=query)
+        return await call(client, "recall", query="web", where=query)
 
-    assert [one["id"] for one in over_http(stored, token, use)["memories"]] == hits
+    assert memory_ids(over_http(stored, token, use, user=USER)) == hits
     if "sort:" in query:
         return
     listed = {fact.id for fact in stored.memory.list(user_id=USER, filters=query)}
@@ -224,9 +225,9 @@ def test_every_face_refuses_a_mistake_in_the_same_words(stored: Served, client: 
         assert says in answer.json()["detail"]
 
     async def use(client: Any) -> Any:
-        return await refusal(client, "list_memories", user_id=USER, where=query)
+        return await refusal(client, "list_memories", where=query)
 
-    assert says in over_http(stored, token, use)
+    assert says in over_http(stored, token, use, user=USER)
     arguments = ["list", "--user", USER, "--where", query]
     done = CliRunner().invoke(app, [*arguments, "--data-dir", str(stored.directory)])
     assert isinstance(done.exception, InvalidInputError)  # which `main` shows, and ends with 2
@@ -240,7 +241,7 @@ def test_every_face_lists_the_same_tags(stored: Served):
     command = ["profile", "tags", "-u", USER, "--data-dir", str(stored.directory), "--json"]
 
     async def read(agent: Any) -> dict[str, int]:
-        (resource,) = (await agent.read_resource(f"memory://{USER}/tags")).contents
+        (resource,) = (await agent.read_resource("memory://tags")).contents
         return dict(json.loads(resource.text))
 
     with (
@@ -250,7 +251,7 @@ def test_every_face_lists_the_same_tags(stored: Served):
         told = json.loads(CliRunner().invoke(app, command).stdout)
         for found in (stored.memory.profile.tags(user_id=USER), client.profile.tags(user_id=USER)):
             assert {one.tag: one.memories for one in found} == expected
-    assert over_http(stored, token, read) == expected
+    assert over_http(stored, token, read, user=USER) == expected
     assert {one["tag"]: one["memories"] for one in told} == expected
 
 
@@ -265,9 +266,6 @@ def test_every_face_leaves_out_weak_hits(stored: Served):
     assert len(answer["items"]) == expected
     command = ["search", "web apps", "-u", USER, "--min-score", str(least), "--json"]
 
-    async def use(agent: Any) -> Any:
-        return await call(agent, "search_memory", query="web apps", user_id=USER, min_score=least)
-
     with (
         stored.announced(token),
         Client(stored.url, api_key=token) as client,
@@ -275,4 +273,3 @@ def test_every_face_leaves_out_weak_hits(stored: Served):
         assert len(client.search("web apps", user_id=USER, min_score=least)) == expected
         done = CliRunner().invoke(app, [*command, "--data-dir", str(stored.directory)])
         assert len(json.loads(done.stdout)) == expected
-    assert len(over_http(stored, token, use)["memories"]) == expected

@@ -73,30 +73,6 @@ def of_rest(http: Any) -> Callable[..., Any]:
     return ask
 
 
-def of_mcp(service: Served, token: str) -> Callable[..., Any]:
-    tools = {
-        "add": "add_memory",
-        "search": "search_memory",
-        "context": "get_context",
-        "list": "list_memories",
-        "forget": "forget_memories",
-    }
-
-    def ask(verb: str, *given: Any, **named: Any) -> Any:
-        name = "content" if verb == "add" else "query"
-        named |= {name: given[0]} if given else {}
-        if verb == "forget":
-            named["confirm"] = not named.pop("dry_run", False)
-
-        async def use(client: Any) -> Any:
-            return await call(client, tools[verb], user_id=USER, **named)
-
-        found = over_http(service, token, use)
-        return found["forgotten"] if verb == "forget" else found.get("memories", found)
-
-    return ask
-
-
 def of_command(service: Served) -> Callable[..., Any]:
     def ask(verb: str, *given: Any, **named: Any) -> Any:
         names = {"agent_id": "--agent", "run_id": "--run"}
@@ -118,7 +94,8 @@ def of_command(service: Served) -> Callable[..., Any]:
 
 Face = Callable[..., Any]
 """Asks for a verb of one face; returns what it returns, or the number that was forgotten."""
-NAMES = ["library", "async", "client", "async client", "rest", "mcp", "command line"]
+NAMES = ["library", "async", "client", "async client", "rest", "command line"]
+"""Those where a call names its scope; an agent has that of its configuration."""
 
 
 @pytest.fixture
@@ -139,15 +116,12 @@ def face(service: Served, request: pytest.FixtureRequest) -> Iterator[Face]:
                 yield of_async(lambda: AsyncClient(service.url, api_key=token))
             case "rest":
                 yield of_rest(service.client(token))
-            case "mcp":
-                yield of_mcp(service, token)
             case _:
                 yield of_command(service)
 
 
 @pytest.mark.parametrize("face", NAMES, indirect=True)
-def test_a_scope_is_taken_by_every_verb_of_a_face(face: Face, request: pytest.FixtureRequest):
-    name = request.node.callspec.params["face"]
+def test_a_scope_is_taken_by_every_verb_of_a_face(face: Face):
     shared, ops, other = (TEXT, None, None), (TEXT, "ops", "r1"), (TEXT, "web", None)
     added = [face("add", TEXT), face("add", TEXT, **OWN), face("add", TEXT, agent_id="web")]
     assert [shown(one) for one in added] == [shared, ops, other]
@@ -160,9 +134,8 @@ def test_a_scope_is_taken_by_every_verb_of_a_face(face: Face, request: pytest.Fi
     assert seen
     assert "web agent" not in str(face("context", "tea", **OWN))
     assert "web agent" in str(face("context", "tea", agent_id="web"))
-    if name != "mcp":
-        records = [one for one in face("transfer.export", agent_id="web") if one["kind"] == "fact"]
-        assert {shown(one) for one in records} == {other, ("Tea of the web agent", "web", None)}
+    records = [one for one in face("transfer.export", agent_id="web") if one["kind"] == "fact"]
+    assert {shown(one) for one in records} == {other, ("Tea of the web agent", "web", None)}
     assert int(face("forget", **OWN, dry_run=True)) == 1
     assert int(face("forget", **OWN)) == 1
     assert {shown(one) for one in face("list")} == listed - {ops}
@@ -179,9 +152,9 @@ def test_messages_of_every_face_have_their_scope(service: Served, tmp_path: Any)
 
     async def use(agent: Any) -> Any:
         said = [{"role": "user", "content": "by mcp"}]
-        return await call(agent, "observe_messages", **body, messages=said)
+        return await call(agent, "observe", session_id="s1", messages=said)
 
-    over_http(service, token, use)
+    over_http(service, token, use, user=USER, agent="ops")
     file = tmp_path / "said.jsonl"
     file.write_text(json.dumps({"role": "user", "content": "by command"}) + "\n")
     place = ["--user", USER, "--session", "s1", "--data-dir", str(service.directory)]
@@ -194,6 +167,6 @@ def test_messages_of_every_face_have_their_scope(service: Served, tmp_path: Any)
     assert {one.content for one in said} == {
         f"by {name}" for name in ("library", "rest", "client", "mcp", "command")
     }
-    assert {one.scope for one in said} == {("ops", "r1")}
+    assert {one.scope for one in said} == {("ops", "r1"), ("ops", None)}
     facts = service.memory.list(user_id=USER)
-    assert {fact.scope for fact in facts} == {("ops", "r1")}
+    assert {fact.scope for fact in facts} == {("ops", "r1"), ("ops", None)}

@@ -82,32 +82,32 @@ def test_a_key_of_one_agent_sees_in_a_space_what_the_agent_sees(service, deploys
         assert "train" not in client.context(ASKED, **MAYA, spaces=["team-a"]).text
 
 
-def test_tools_read_the_spaces_that_the_key_names_unless_told_otherwise(service, deploys):
+def test_tools_read_the_spaces_of_the_key_beside_the_user(service, deploys):
     async def use(client: Any) -> None:
-        found = await call(client, "search_memory", query=ASKED)
-        assert said(found["memories"]) == {(OWN, None), (TEAM, "team-a")}
-        assert TEAM in (await call(client, "get_context", query=ASKED))["text"]
-        prompt = await client.get_prompt("with_memory", {"question": ASKED})
-        assert TEAM in str(prompt)
-        alone = await call(client, "search_memory", query=ASKED, spaces=[])
-        assert said(alone["memories"]) == {(OWN, None)}
-        of_team = await call(client, "search_memory", query=ASKED, user_id="team-a")
-        assert said(of_team["memories"]) == {(TEAM, None)}
-        refused = await refusal(client, "search_memory", query=ASKED, spaces=["bo"])
-        assert "doesn't cover that user" in refused
-        assert "night" not in refused
-        assert "Error" in await refusal(
-            client, "forget_memories", memory_id=deploys["team-a"], confirm=True
-        )
+        found = await call(client, "recall", query=ASKED)
+        assert OWN in found
+        assert f"(of team-a) {TEAM}" in found
+        assert OTHER not in found
+        assert TEAM in await call(client, "recall", query=ASKED, as_context=True)
+        assert TEAM in str(await client.get_prompt("with_memory", {"question": ASKED}))
+        mine = {"memory_id": deploys["team-a"], "confirm": True}
+        assert "no memory" in await refusal(client, "forget", **mine)
 
-    over_http(service, service.token(["maya"], [R, W], spaces=["team-a", "team-b-*"]), use)
+    token = service.token(["maya"], [R, W], spaces=["team-a", "team-b-*"])
+    over_http(service, token, use)
     assert service.memory.get(deploys["team-a"]).content == TEAM
+
+    async def refused(client: Any) -> None:
+        said = await refusal(client, "recall", query=ASKED)
+        assert "doesn't cover that user" in said
+        assert "night" not in said
+
+    over_http(service, token, refused, user="bo")
 
 
 def test_tools_read_as_many_spaces_of_a_key_as_a_search_takes(service, deploys):
     async def use(client: Any) -> None:
-        found = await call(client, "search_memory", query=ASKED)
-        assert said(found["memories"]) == {(OWN, None), (TEAM, "team-a")}
+        assert f"(of team-a) {TEAM}" in await call(client, "recall", query=ASKED)
 
     spaces = ["team-a", "team-a", *(f"team-{number}" for number in range(9))]
     over_http(service, service.token(["maya"], [R, W], spaces=spaces), use)
@@ -115,14 +115,12 @@ def test_tools_read_as_many_spaces_of_a_key_as_a_search_takes(service, deploys):
 
 def test_a_server_over_stdio_has_spaces_and_an_agent_of_its_own(service, deploys):
     async def use(client: Any) -> None:
-        found = await call(client, "search_memory", query=ASKED)
-        assert said(found["memories"]) == {(OWN, None), (TEAM, "team-a")}
-        added = await call(client, "add_memory", content="Cooks on Sundays")
-        assert added["agent_id"] == "cook"
-        listed = await call(client, "list_memories")
-        assert {one["agent_id"] for one in listed["memories"]} == {None, "cook"}
-        refused = await refusal(client, "list_memories", agent_id="travel")
-        assert "limited to agent 'cook'" in refused
+        found = await call(client, "recall", query=ASKED)
+        assert OWN in found
+        assert f"(of team-a) {TEAM}" in found
+        added = (await call(client, "remember", content="Cooks on Sundays")).split()[-1]
+        assert service.memory.get(added).agent_id == "cook"
+        assert "Travels" not in await call(client, "recall", query="Travels on Saturdays")
 
     service.memory.add("Travels on Saturdays", **MAYA, agent_id="travel")
     with service.announced():

@@ -36,14 +36,15 @@ class Agent:
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        """Return a tool's structured output; an AssertionError shows what it said otherwise."""
+        """Return a tool's answer; an AssertionError shows what it said otherwise."""
         result = self._ask("tools/call", {"name": tool, "arguments": arguments})
         assert not result.get("isError"), result["content"]
-        return result["structuredContent"]
+        return result["content"][0]["text"]
 
     def contents(self) -> set[str]:
         """The texts of all memories that the agent lists."""
-        return {one["content"] for one in self.call("list_memories", limit=100)["memories"]}
+        lines = self.call("list_memories", limit=50).splitlines()[1:]
+        return {line.split(" ", 3)[-1] for line in lines}
 
     def kill(self) -> None:
         self.process.kill()
@@ -69,7 +70,7 @@ class Agent:
 def agent(store: Path, **environment: str) -> Iterator[Agent]:
     """Start the server of an agent whose user is maya; end it by closing its input."""
     with subprocess.Popen(
-        [*_PROGRAM, "mcp", "--user", "maya", "--data-dir", str(store)],
+        [*_PROGRAM, "mcp", "--tools", "all", "--user", "maya", "--data-dir", str(store)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, **environment},

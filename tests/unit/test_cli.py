@@ -216,3 +216,27 @@ def test_a_store_in_use_names_its_owner(cli):
 
     with SemanticMemory.open(cli.store, index=InMemoryIndex()):
         assert f"in use by process {os.getpid()}" in cli("admin", "stats", code=1).stderr
+
+
+def test_another_case_of_a_users_id_is_suggested(tmp_path):
+    command = Cli(tmp_path / "store")
+    command("add", "Maya lives in Oslo", "--user", "Maya")
+    for given in (("list",), ("search", "Oslo"), ("context", "Oslo")):
+        said = " ".join(command(*given, "--user", "maya").stderr.split())
+        assert "did you mean 'Maya'?" in said, given
+    assert "did you mean" not in command("list", "--user", "bo").stderr
+
+
+def test_the_user_is_taken_from_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMANTIC_MEMORY_USER", "maya")
+    command = Cli(tmp_path / "store")
+    command("add", "Maya lives in Oslo")
+    assert "Oslo" in command("list").stdout
+    assert "Oslo" not in command("list", "--user", "bo").stdout
+
+
+def test_notes_are_told_from_a_conversation(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("Maya lives in Oslo. She plays chess.\n")
+    said = " ".join(Cli(tmp_path / "store")("ingest", str(file), "--user", "maya").stderr.split())
+    assert "read as notes, not as a conversation" in said

@@ -118,11 +118,11 @@ def event(name: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def run(store: Path, given: Any, code: int = 0) -> Done:
+def run(store: Path, given: Any, code: int = 0, agent: str = "claude-code") -> Done:
     with pytest.MonkeyPatch.context() as patch:
         text = given if isinstance(given, str) else json.dumps(given)
         patch.setattr("sys.stdin", io.StringIO(text))
-        return Cli(store)("hook", "--user", "maya", code=code)
+        return Cli(store)("hook", "--user", "maya", "--for", agent, code=code)
 
 
 @pytest.mark.parametrize("first", range(len(BY_PROGRAM)))
@@ -156,7 +156,7 @@ def test_messages_keep_id_time_and_role_of_their_entry(tmp_path):
 
 
 def test_what_the_model_says_after_it_wrote_memories_is_marked(tmp_path):
-    wrote = entry("assistant", 2, uses("mcp__memory__add_memory"))
+    wrote = entry("assistant", 2, uses("mcp__semantic-memory__remember"))
     found = read(transcript(tmp_path, SAID[0], wrote, *SAID[1:]), "claude-code", "other")
     marks = [bool(one.message.metadata) for one in found if isinstance(one, Incoming)]
     assert marks == [False, True, False, False]
@@ -224,6 +224,7 @@ def test_a_new_store_adds_nothing_to_the_prompt(tmp_path):
         (event("SessionEnd"), "names no transcript_path"),
         (event("SessionEnd", transcript_path="/nowhere/x.jsonl"), "/nowhere/x.jsonl"),
         ({"hook_event_name": "SessionStart"}, "session_id"),
+        (event("UserPromptSubmit", prompt="x") | {"session_id": 7}, "session_id"),
     ],
 )
 def test_a_hook_that_fails_says_why_and_never_keeps_the_agent_from_going_on(
@@ -232,3 +233,8 @@ def test_a_hook_that_fails_says_why_and_never_keeps_the_agent_from_going_on(
     failed = run(tmp_path / "store", given, code=1)  # 2 would
     assert reason in " ".join(failed.stderr.split())
     assert failed.stdout == ""
+
+
+def test_an_unknown_agent_is_refused_by_name(tmp_path):
+    failed = run(tmp_path / "store", event("SessionStart"), code=1, agent="copilot")
+    assert "unknown agent 'copilot'" in failed.stderr

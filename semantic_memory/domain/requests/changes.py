@@ -161,6 +161,7 @@ class Revision(Reasoned):
     metadata: Metadata | None = Field(None, description=fields.METADATA)
     body: Body | None = Field(None, description=fields.BODY)
     expires_at: Timestamp | Literal["never"] | None = Field(None, description=fields.NEW_EXPIRES_AT)
+    trust: Trust | None = Field(None, description=fields.NEW_TRUST)
 
     def changes(self) -> dict[str, Any]:
         """Return the new values by field."""
@@ -173,7 +174,8 @@ class UpdateRequest(Revision, OfFact):
     """Change a memory: the fields that `add` takes, except `created_at`.
 
     A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
-    the history, and a replaced content still answers questions `as_of` a time before now.
+    the history, and a replaced content still answers questions `as_of` a time before now. Say
+    less with `trust` for words that aren't the user's or the application's own.
     Raises NotFoundError.
     """
 
@@ -194,6 +196,7 @@ class UpdateRequest(Revision, OfFact):
         metadata: Mapping[str, JsonValue] | None = None,
         expires_at: datetime | Literal["never"] | None = None,
         body: Body | Mapping[str, Any] | None = None,
+        trust: Trust | str | None = None,
         reason: str = "",
     ) -> Self:
         """Build the request. Raises InvalidInputError."""
@@ -207,6 +210,7 @@ class UpdateRequest(Revision, OfFact):
             "metadata": metadata,
             "expires_at": expires_at,
             "body": body,
+            "trust": trust,
         }
         given = {name: value for name, value in changes.items() if value is not None}
         return cls.parsed(fact_id=fact_id, user_id=user_id, reason=reason, **given)

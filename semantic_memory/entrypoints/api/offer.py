@@ -1,4 +1,4 @@
-"""Serving an open store to other processes of this machine, from their first connection on."""
+"""Serving an open store to other processes of this machine, at once or when one first connects."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ def can_serve() -> bool:
 
 
 class Offer:
-    """A thread that waits for a connection, then builds the server and runs it.
+    """A thread that builds the server and runs it, after the first connection unless `at_once`.
 
-    So a process that nobody talks to never loads the service, which would double its start.
+    So a short-lived process that nobody talks to never loads the service, which would double its
+    start; where others are expected, none of them waits for it.
     """
 
     def __init__(
         self,
         listener: socket.socket,
         serving: Callable[[], AbstractContextManager[uvicorn.Server]],
+        *,
+        at_once: bool = False,
     ) -> None:
         """`serving` builds the server, on the thread."""
         self._listener = listener
@@ -38,12 +41,13 @@ class Offer:
         self._woken, self._wakes = socket.socketpair()
         self._server: uvicorn.Server | None = None
         self._closing = False
+        self._at_once = at_once
         self._thread = threading.Thread(target=self._run, name="semantic-memory-offer", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            if self._is_asked():
+            if self._at_once or self._is_asked():
                 with self._serving() as server:
                     self._server = server
                     if self._closing:  # `close` may have come before there was a server to tell

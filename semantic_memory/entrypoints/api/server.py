@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import ModuleType
@@ -46,8 +46,14 @@ _SWITCH_SECONDS = 0.001  # a request waits so long for each thread that computes
 _GRACE_SECONDS = 5  # for requests of other processes, when an agent or a command ends
 
 
-def serve(settings: Settings, embedder: Embedder | None = None) -> None:
+def serve(
+    settings: Settings,
+    embedder: Embedder | None = None,
+    listens: Callable[[str], None] | None = None,
+) -> None:
     """Serve the store that the settings name until told to end, by as many processes as they say.
+
+    `listens` is told the address.
 
     Raises ConfigurationError if it could be reached from elsewhere and there is no key, if the
     address is taken, or if several processes are to share a data directory.
@@ -60,6 +66,8 @@ def serve(settings: Settings, embedder: Embedder | None = None) -> None:
     configure_logging(service)
     settings = _adapted(settings)
     with _listening(service) as listener:
+        if listens is not None:
+            listens(_url(listener))
         if service.workers == 1:
             work(settings, listener, embedder)
             return

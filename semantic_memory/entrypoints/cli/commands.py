@@ -40,9 +40,16 @@ from semantic_memory.entrypoints.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from semantic_memory.application.importing import Imported
     from semantic_memory.client import Client
     from semantic_memory.domain.ports import Progress
     from semantic_memory.memory import SemanticMemory
+
+_KEPT = (
+    "interrupted: what was read is kept, and facts of it are extracted by any later command or"
+    " service; the same command continues"
+)
+_PROSE = {"text": ".txt", "markdown": ".md"}
 
 app = typer.Typer(
     name="semantic-memory",
@@ -82,7 +89,13 @@ def ingest(
         ),
     ],
     user: Annotated[
-        Optional[str], typer.Option("--user", "-u", help="The user, if the file names none.")
+        Optional[str],
+        typer.Option(
+            "--user",
+            "-u",
+            envvar="SEMANTIC_MEMORY_USER",
+            help="The user, if the file names none.",
+        ),
     ] = None,
     session: Annotated[
         Optional[str],
@@ -109,7 +122,7 @@ def ingest(
         work.store.opened(data_dir, embeds=True, batch=batch) as memory,
         show.progress(quiet=json) as report,
     ):
-        imported = work.importing.import_file(
+        imported = _imported(
             memory,
             file,
             form=form,
@@ -121,6 +134,11 @@ def ingest(
         )
         unfinished = _finish(memory, report, batch=batch)
         stats = memory.admin.stats()
+    if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
+        show.warn(
+            f"{file} was read as notes, not as a conversation: of that, each line is a JSON object"
+            " with role and content"
+        )
     for place, reason in imported.rejections:
         show.warn(f"{file}: {place}: {reason}")
     if more := imported.rejected - len(imported.rejections):
@@ -218,7 +236,9 @@ def search(
             as_of=as_of,
             min_score=min_score,
         )
+        near = None if hits else work.store.other_case(memory, user)
     work.show.as_json(hits) if json else work.show.hits(hits)
+    _suggest(user, near)
 
 
 @app.command()
@@ -248,6 +268,8 @@ def context(
             memory_files=memory_files,
             min_trust=min_trust,
         )
+        near = None if packed.text else work.store.other_case(memory, user)
+    _suggest(user, near)
     show = work.show
     if json:
         show.as_json(packed)
@@ -289,6 +311,8 @@ def list_(
             after=after,
             sort=sort,
         )
+        near = None if found else work.store.other_case(memory, user)
+    _suggest(user, near)
     if json:
         work.show.as_json(found)
     elif status is Status.FORGOTTEN:
@@ -427,6 +451,20 @@ def _object(text: str) -> dict[str, Any]:
     return found
 
 
+def _imported(memory: SemanticMemory | Client, file: Path, **given: Any) -> Imported:
+    """Import a file; say what is kept if it is interrupted."""
+    try:
+        return work.importing.import_file(memory, file, **given)
+    except KeyboardInterrupt:
+        work.show.warn(_KEPT)
+        raise
+
+
+def _suggest(user: str, near: str | None) -> None:
+    if near is not None:
+        work.show.warn(f"nothing is known of {user!r}: did you mean {near!r}?")
+
+
 def _finish(
     memory: SemanticMemory | Client, report: Progress, *, batch: bool
 ) -> ProviderError | None:
@@ -437,6 +475,8 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch continues; run the same command again to take what it finds")
+            work.show.warn("the batch goes on; run the same command again to take what it finds")
+        else:
+            work.show.warn(_KEPT)
         raise
     return None

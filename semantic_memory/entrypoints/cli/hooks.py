@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -15,34 +15,34 @@ from semantic_memory.entrypoints.cli.options import DataDir, User
 
 __all__ = ["app"]
 
-_BUDGET = 1_000
 _FAILED = 1  # 2 would keep the agent from continuing
 
 
 @app.command()
 def hook(
     user: User,
+    agent: Annotated[
+        str, typer.Option("--for", help="The agent: claude-code, codex, cursor or gemini.")
+    ] = "claude-code",
     budget: Annotated[
-        int, typer.Option("--budget", "-b", help=fields.BUDGET.description)
-    ] = _BUDGET,
+        Optional[int], typer.Option("--budget", "-b", help=fields.BUDGET.description)
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Recall when a coding agent's session starts, and observe it when it ends.
+    """Answer an event of a coding agent: recall at start and prompt, observe the rest.
 
-    Reads the event from standard input, as Claude Code hands it over: SessionStart prints a context
-    block for the model; Stop, PreCompact and SessionEnd take in the transcript's new messages.
+    Reads the event from standard input, as the agent hands it over, and prints the context that the
+    agent puts before its model. `install` sets it for all events.
     """
     hooks = work.hooks
     try:
-        event = hooks.read_event(sys.stdin.read())
-        recalls = event.hook_event_name in hooks.RECALLING
-        with work.store.opened(data_dir, embeds=recalls) as memory:
-            if recalls:
+        event = hooks.read_event(sys.stdin.read(), agent)
+        with work.store.opened(data_dir, embeds=event.recalls) as memory:
+            if event.recalls:
                 work.show.as_json(hooks.recalled(memory, event, user, budget))
-                return
             for refused in hooks.observed(memory, event, user).rejections:
                 work.show.warn(f"semantic-memory: {refused.place}: {refused.reason}")
-            if event.hook_event_name == "SessionEnd":
+            if event.kind == "end":
                 memory.flush()
     except SemanticMemoryError as error:
         work.show.warn(f"semantic-memory: {error}")

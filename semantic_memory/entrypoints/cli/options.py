@@ -20,7 +20,7 @@ DataDir = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-User = Annotated[str, typer.Option("--user", "-u", help=fields.USER)]
+User = Annotated[str, typer.Option("--user", "-u", envvar="SEMANTIC_MEMORY_USER", help=fields.USER)]
 OneUser = Annotated[Optional[str], typer.Option("--user", "-u", help=fields.ONE_USER)]
 Agent = Annotated[Optional[str], typer.Option("--agent", help=fields.AGENT)]
 Run = Annotated[Optional[str], typer.Option("--run", help=fields.RUN)]

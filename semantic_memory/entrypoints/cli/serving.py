@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from semantic_memory.domain.errors import MissingDependencyError
+from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.options import AsJson, DataDir
-from semantic_memory.entrypoints.rights import Right
+from semantic_memory.entrypoints.cli.options import AsJson, DataDir, User
+from semantic_memory.entrypoints.rights import TOOLSETS, Right
 
 if TYPE_CHECKING:
     from semantic_memory.entrypoints.keys import ApiKey, Keys
 
 __all__ = ["app"]
+
+DASHBOARD = "/dashboard"
 
 keys = typer.Typer(no_args_is_help=True, help="API keys of the service.")
 app.add_typer(keys, name="keys")
@@ -57,17 +60,24 @@ def serve(
     given = {"host": host, "port": port, "workers": workers}
     service = {name: value for name, value in given.items() if value is not None}
     settings = work.settings.located(data_dir, work.settings.load(service=service or None))
-    run(settings, work.store.prepared(settings))
+    run(settings, work.store.prepared(settings), _say_where)
 
 
 @app.command()
 def mcp(
-    user: Annotated[
-        str, typer.Option("--user", "-u", help="The user of the memory; * lets the agent name one.")
-    ],
+    user: User,
     right: Rights = None,
     agent: LimitedTo = None,
     space: ReadToo = None,
+    tools: Annotated[
+        str, typer.Option(help="five: the tools of every agent; all: lists, sessions, ... too.")
+    ] = "five",
+    by_project: Annotated[
+        bool,
+        typer.Option(
+            "--by-project", help="Limit it to the repository of the working directory, as an agent."
+        ),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Serve the store to one agent over standard input and output (MCP).
@@ -81,9 +91,19 @@ def mcp(
         raise _missing(error) from None
     from semantic_memory.entrypoints.callers import Caller
 
+    if tools not in TOOLSETS:
+        raise InvalidInputError(f"--tools must be {' or '.join(TOOLSETS)} (got {tools!r})")
+    if user.endswith("*"):
+        raise InvalidInputError(f"--user must be one user (got {user!r})")
+    if by_project:
+        if agent is not None:
+            raise InvalidInputError("give --agent or --by-project")
+        from semantic_memory.domain.projects import project_of
+
+        agent = project_of(Path.cwd())
     rights = frozenset(right or (Right.READ, Right.WRITE))
     caller = Caller("stdio", (user,), rights, agent_id=agent, spaces=tuple(space or ()))
-    run(lambda: work.store.shared(data_dir), caller)
+    run(lambda: work.store.shared(data_dir), caller, tools)
 
 
 @keys.command("create")
@@ -165,6 +185,15 @@ def _keys(data_dir: str | None) -> Iterator[Keys]:
     encryption = work.keyring.make_encryption(settings)
     with work.state.opened(settings.data_dir, encryption, settings.store.plain_url) as state:
         yield state.keys()
+
+
+def _say_where(url: str) -> None:
+    work.show.err.print(
+        f"serving at {url}\ndashboard {url}{DASHBOARD}/",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _missing(error: ModuleNotFoundError) -> MissingDependencyError:

@@ -11,14 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -37,6 +29,7 @@ from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Verified
 from semantic_memory.domain.review import Retirement, Unconfirmed
+from semantic_memory.entrypoints.cli.progress import Lines, bars
 
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
@@ -72,11 +65,12 @@ def fail(error: SemanticMemoryError) -> int:
 
 
 def facts(found: Sequence[Fact]) -> None:
-    """Print a table of memories."""
-    table = _table("id", "said", "category", "conf.", "trust", "memory")
-    for fact in found:
-        table.add_row(fact.id, *_about(fact), Text.assemble(fact.text, *_doubts(fact)))
-    out.print(table)
+    """Print memories, facts before what was said, each above its id, day, category and trust."""
+    grid = Table.grid(padding=(0, 0, 1, 0))
+    for fact in sorted(found, key=lambda one: one.category is Category.CONVERSATION):
+        about = f"{fact.id}  {'  '.join(_about(fact))}"
+        grid.add_row(Text.assemble(fact.text, *_doubts(fact), (f"\n{about}", "dim")))
+    out.print(grid if found else "no memories")
 
 
 def retirements(found: Sequence[Retirement]) -> None:
@@ -397,23 +391,14 @@ def pairs(values: dict[str, Any]) -> None:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Report]:
-    """Show a progress bar on standard error for each step of a long task."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err, disable=quiet, transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def report(step: str, done: int, total: int) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(step, total=total or None)
-            bars.update(tasks[step], completed=done, total=total or None)
-
-        yield report
+    """Show the progress of a long task on standard error, also without a terminal."""
+    if quiet:
+        yield lambda *_: None
+    elif err.is_terminal:
+        with bars(err) as report:
+            yield report
+    else:
+        yield Lines(lambda line: err.print(line, markup=False, highlight=False, soft_wrap=True))
 
 
 def warn(message: str) -> None:

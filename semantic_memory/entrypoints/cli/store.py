@@ -69,3 +69,11 @@ def recover(data_dir: str | None, *, quiet: bool) -> int:
     """Continue with an older ledger, with a progress bar; return the number of memories."""
     with show.progress(quiet) as report:
         return repair.recover(data_dir, progress=report)
+
+
+def other_case(memory: SemanticMemory | Client, user: str) -> str | None:
+    """Return the user whose id differs from an unknown one in its case alone; None without one."""
+    known = memory.admin.users()
+    if user in known:
+        return None
+    return next((one for one in known if one.casefold() == user.casefold()), None)

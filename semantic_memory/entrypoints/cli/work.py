@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         importing,
         keyring,
         migration,
+        plugins,
         private_files,
     )
     from semantic_memory.bootstrap import moving
@@ -31,6 +32,7 @@ __all__ = [
     "keyring",
     "migration",
     "moving",
+    "plugins",
     "private_files",
     "reference",
     "requests",
@@ -47,6 +49,7 @@ _MODULES = {
     "keyring": "semantic_memory.application.keyring",
     "migration": "semantic_memory.application.migration",
     "moving": "semantic_memory.bootstrap.moving",
+    "plugins": "semantic_memory.application.plugins",
     "private_files": "semantic_memory.application.private_files",
     "reference": "semantic_memory.entrypoints.cli.reference",
     "requests": "semantic_memory.domain.requests",

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.entrypoints.callers import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
+from semantic_memory.entrypoints.rights import Toolset
 
 if TYPE_CHECKING:
     from semantic_memory.client import Client
@@ -16,12 +18,12 @@ if TYPE_CHECKING:
     from semantic_memory.memory import SemanticMemory
 
 
-def run(share: Callable[[], SharedStore], caller: Caller) -> None:
+def run(share: Callable[[], SharedStore], caller: Caller, tools: Toolset = "five") -> None:
     """Serve a caller until it closes standard input.
 
-    The store is opened by the first call of a tool, so that an agent needn't wait for it to learn
-    what tools there are; a call that can't open it answers with the reason, and the next one tries
-    again.
+    The store is opened in the background, so that an agent needn't wait for it to learn what tools
+    there are, nor its first question or the hooks of its sessions for the store. A call that can't
+    open it answers with the reason, and the next one tries again.
     """
     with ExitStack() as stack:
         opening = threading.Lock()
@@ -31,6 +33,17 @@ def run(share: Callable[[], SharedStore], caller: Caller) -> None:
             with opening:
                 if not shared:
                     shared.append(stack.enter_context(share()))
-            return shared[0].memory()
+                return shared[0].memory()
 
-        build_server(memory, lambda _: caller).run("stdio")
+        def warm() -> None:
+            try:
+                memory().search("ready", user_id=caller.users[0], k=1)
+            except SemanticMemoryError:
+                return  # the first call says why, if it still can't be opened
+
+        thread = threading.Thread(target=warm, name="semantic-memory-opening", daemon=True)
+        thread.start()
+        try:
+            build_server(memory, lambda _: caller, tools).run("stdio")
+        finally:
+            thread.join()
