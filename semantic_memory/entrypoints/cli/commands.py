@@ -475,7 +475,7 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch goes on; run the same command again to take what it finds")
+            work.show.warn("the batch continues; run the same command again to take what it finds")
         else:
             work.show.warn(_KEPT)
         raise

@@ -124,7 +124,7 @@ class Tools:
         where: Where = "",
         confirm: Annotated[bool, Field(description="The user has agreed: forget it.")] = False,
     ) -> str:
-        """Show what forgetting a memory, a subject or all that meets conditions would take.
+        """Show what forgetting a memory, a subject or all that meets conditions would delete.
 
         With confirm it is forgotten permanently.
         """
