@@ -375,6 +375,20 @@ class ContextSettings(Section):
     reference 0.15, conversation 1."""
 
 
+class TraceSettings(Section):
+    """Traces of searches and blocks: what they were made of, in ids and figures."""
+
+    share: Unit = 1.0
+    """Share of all searches and blocks of which a trace is kept."""
+    days: float = Field(default=7.0, gt=0)
+    """Days for which it is kept."""
+    most: int = Field(default=20_000, ge=0)
+    """Number of the latest traces that are kept, of all users together, about 3 KB each. 0 keeps
+    none. They are in a file of their own, or in RAM for an encrypted store or one on a database."""
+    texts: bool = False
+    """Keep the questions as well, until something of their user is forgotten."""
+
+
 class WindowSettings(Section):
     """Division of a model's window among response, memories and messages."""
 
@@ -639,6 +653,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     rerank: RerankSettings = RerankSettings()
     context: ContextSettings = ContextSettings()
+    trace: TraceSettings = TraceSettings()
     service: ServiceSettings = ServiceSettings()
     beliefs: BeliefSettings = BeliefSettings()
     profile: ProfileSettings = ProfileSettings()

@@ -14,6 +14,7 @@ from semantic_memory.application.reach import Reach, is_message, reach
 from semantic_memory.application.reserve import Room
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.rolling_back import reviving, withdrawing
+from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.domain.changes import Change, EraseItems, EraseLines, EraseReasons
 from semantic_memory.domain.errors import InvalidInputError
@@ -63,6 +64,7 @@ class Forgetting:
         gate: Gate,
         prover: Prover,
         trail: Trail,
+        tracer: Tracer,
         clock: Clock,
     ) -> None:
         self._ledger = ledger
@@ -76,6 +78,7 @@ class Forgetting:
         self._gate = gate
         self._prover = prover
         self._trail = trail
+        self._tracer = tracer
         self._clock = clock
 
     def forget(self, asked: ForgetRequest) -> Forgotten:
@@ -137,6 +140,7 @@ class Forgetting:
         self._settle(asked, user_id, whole)
         if asked.everything:
             self._trail.drop(user_id)
+            self._tracer.drop(user_id)
             self._states.drop(user_id)
             erase_spending(self._ledger, user_id)
         proof = None

@@ -15,6 +15,8 @@ from semantic_memory.domain.errors import (
 )
 
 _DIRECTORY, _FILE = 0o700, 0o600
+TRACES = "traces.sqlite3"
+"""Name of the file of traces; to lose it costs no memory."""
 _OWN = (
     "chroma",
     "conversion",
@@ -27,6 +29,7 @@ _OWN = (
     "reserve",
     "service.json",
     "sessions",
+    TRACES,
     "watermark",
     "working",
 )

@@ -10,10 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice, product
+from typing import NamedTuple
 
 from semantic_memory.application.expiring import lines_kept, lines_standing, sources_of
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.overview import Overview, Placed, placed_in
 from semantic_memory.context.pack import NEWER, Packer
@@ -24,6 +26,7 @@ from semantic_memory.domain.english.layers import asked_tiers
 from semantic_memory.domain.events import ContextPacked, Searched
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.laps import Laps
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer, TokenCounter
 from semantic_memory.domain.profile import (
@@ -62,6 +65,16 @@ _LOOKED_AROUND = 40  # of the best memories, for what stands near them
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
 
 
+class _Made(NamedTuple):
+    """A block, with what it was made of."""
+
+    packed: Context
+    hits: Sequence[Hit]
+    overview: Overview
+    standing: Sequence[Fact]
+    filters: Filters
+
+
 class Recall:
     """Search one user's memories and pack them into blocks for prompts. Thread-safe.
 
@@ -84,6 +97,7 @@ class Recall:
         counter: TokenCounter,
         files_share: float,
         trail: Trail,
+        tracer: Tracer,
         withheld: Callable[[str], Collection[str]],
         rollup: Rollup,
         reranking: Reranking | None = None,
@@ -106,23 +120,23 @@ class Recall:
         self._counter = counter
         self._files_share = files_share
         self._trail = trail
+        self._tracer = tracer
         self._withheld = withheld
         self._rollup = rollup
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
+        laps = Laps()
         filters = asked.conditions.unexpired(self._expiry.now)
         wanted = self._resolved(filters, asked.owners)
-        most = filters.limit or asked.k
-        if asked.as_product:
-            hits = self._search(asked.query, max(most, self._candidates), wanted)
-            hits = sorted(map(_by_product, hits), key=lambda hit: hit.score, reverse=True)[:most]
-        else:
-            hits = self._search(asked.query, most, wanted)
+        k = filters.limit or asked.k
+        looked_at = max(k, self._candidates) if asked.as_product else k
+        hits = _in_order(asked, self._search(asked.query, looked_at, wanted, laps), k)
         hits = [hit for hit in hits if hit.score >= filters.min_score]
         order = filters.sort
         if order is not None and order != "relevance":
             hits.sort(key=lambda hit: placing(hit.fact)[order], reverse=True)
+        self._tracer.note_search(asked.query, asked.user_id, wanted[asked.user_id], k, hits, laps)
         return hits
 
     def context(self, asked: ContextRequest) -> Context:
@@ -160,10 +174,63 @@ class Recall:
         ids of messages that the reader has already. `session_id` is that of the prompt, if known.
         `spaces` are searched too; what is shown whatever the query is the user's alone.
         """
-        start = time.perf_counter()
+        laps = Laps()
+        made = self._made(
+            query, user_id, budget, filters, spaces, laps, packer=packer, without=without
+        )
+        packed, number = made.packed, len(made.packed.hits)
+        now = self._clock.now()
+        self._uses.note((hit.fact.id for hit in packed.hits), now)
+        self._trail.note(now, user_id, session_id, packed, made.overview, made.standing)
+        self._observe(
+            ContextPacked(user_id, budget, packed.tokens, number, packed.omitted, laps.seconds)
+        )
+        self._tracer.note_context(
+            query, user_id, session_id, made.filters, budget, made.hits, packed, laps
+        )
+        return packed
+
+    def searched(self, asked: SearchRequest) -> list[Hit]:
+        """Return the hits of a search of which no trace, use or event is to be left."""
+        wanted = self._resolved(asked.conditions.unexpired(self._expiry.now), asked.owners)
+        k = asked.conditions.limit or asked.k
+        looked_at = max(k, self._candidates) if asked.as_product else k
+        return _in_order(asked, self._ranked(asked.query, looked_at, wanted, Laps()), k)
+
+    def explained(
+        self, asked: SearchRequest, budget: int, fact_id: str
+    ) -> tuple[Context, Sequence[Hit]]:
+        """Return a block that is shown to nobody, and the hits that it was chosen from.
+
+        It says of the memory `fact_id` why it was left out, however far down it is.
+        """
+        made = self._made(
+            asked.query,
+            asked.user_id,
+            budget,
+            asked.conditions,
+            asked.spaces,
+            Laps(),
+            explaining={fact_id},
+        )
+        return made.packed, made.hits
+
+    def _made(
+        self,
+        query: str,
+        user_id: str,
+        budget: int,
+        filters: Filters,
+        spaces: Sequence[str],
+        laps: Laps,
+        *,
+        packer: Packer | None = None,
+        without: Collection[str] = (),
+        explaining: Collection[str] = (),
+    ) -> _Made:
         query = clipped(query, MAX_QUERY_BYTES)  # of a session it is a whole message
         wanted = self._resolved(filters.unexpired(self._expiry.now), (user_id, *spaces))
-        hits = self._search(query, self._candidates, wanted)
+        hits = self._search(query, self._candidates, wanted, laps)
         filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
@@ -171,6 +238,9 @@ class Recall:
             hits = [hit for hit in hits if hit.fact.id not in withheld]
             standing = [fact for fact in standing if fact.id not in withheld]
             overview = overview.without(withheld)
+        laps.lap("profile")
+        related = self._related(hits, [*standing, *(one.fact for one in overview.core)], wanted)
+        laps.lap("related")
         packed = (packer or self._packer).pack(
             hits,
             budget=budget,
@@ -178,17 +248,11 @@ class Recall:
             standing=standing,
             overview=overview,
             without=without,
-            related=self._related(hits, [*standing, *(one.fact for one in overview.core)], wanted),
+            related=related,
+            explaining=explaining,
         )
-        now = self._clock.now()
-        self._uses.note((hit.fact.id for hit in packed.hits), now)
-        self._trail.note(now, user_id, session_id, packed, overview, standing)
-        seconds = time.perf_counter() - start
-        number = len(packed.hits)
-        self._observe(
-            ContextPacked(user_id, budget, packed.tokens, number, packed.omitted, seconds)
-        )
-        return packed
+        laps.lap("packing")
+        return _Made(packed, hits, overview, standing, filters)
 
     def _related(
         self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
@@ -289,22 +353,27 @@ class Recall:
     def _resolved(self, filters: Filters, owners: Sequence[str]) -> Mapping[str, Filters]:
         return {owner: self._resolver.for_search(filters, owner) for owner in owners}
 
-    def _search(self, query: str, k: int, wanted: Mapping[str, Filters]) -> list[Hit]:
+    def _search(self, query: str, k: int, wanted: Mapping[str, Filters], laps: Laps) -> list[Hit]:
         """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
-        reranking = self._reranking
-        most = k if reranking is None else max(k, reranking.most)
-        found = {owner: self._found(query, owner, most, own) for owner, own in wanted.items()}
-        best = [*islice(merged(found), most)]
-        if reranking is not None:
-            best = reranking.reordered(query, best)[:k]
-        hits = material_last(newest_first(trusted_first(best)))
+        hits = self._ranked(query, k, wanted, laps)
         user_id, *_ = wanted
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
-    def _found(self, query: str, user_id: str, k: int, wanted: Filters) -> list[Hit]:
-        found = self._searcher.search(query, user_id, k, wanted)
+    def _ranked(self, query: str, k: int, wanted: Mapping[str, Filters], laps: Laps) -> list[Hit]:
+        reranking = self._reranking
+        most = k if reranking is None else max(k, reranking.most)
+        found = {owner: self._found(query, owner, most, own, laps) for owner, own in wanted.items()}
+        best = [*islice(merged(found), most)]
+        if reranking is not None:
+            best = reranking.reordered(query, best)[:k]
+        hits = material_last(newest_first(trusted_first(best)))
+        laps.lap("ordering")
+        return hits
+
+    def _found(self, query: str, user_id: str, k: int, wanted: Filters, laps: Laps) -> list[Hit]:
+        found = self._searcher.search(query, user_id, k, wanted, laps)
         then = wanted.believed_at
         question = read(query, then or self._clock.now())
         present = _is_of_present(question, wanted)
@@ -402,6 +471,13 @@ def _by_product(hit: Hit) -> Hit:
     parts = hit.parts
     score = parts.importance * parts.retention * parts.recency * parts.match
     return hit.model_copy(update={"score": score})
+
+
+def _in_order(asked: SearchRequest, hits: Sequence[Hit], k: int) -> list[Hit]:
+    """Return the `k` best hits by the score that the request asks for."""
+    if asked.as_product:
+        return sorted(map(_by_product, hits), key=lambda hit: hit.score, reverse=True)[:k]
+    return [*hits]
 
 
 def _message_of(fact: Fact) -> list[str]:

@@ -15,6 +15,7 @@ from semantic_memory.application.explain import Explain
 from semantic_memory.application.feed import Feed
 from semantic_memory.application.forget_checks import ForgetChecks
 from semantic_memory.application.forgetting import Forgetting
+from semantic_memory.application.inspection import Inspection
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.lookup import Lookup
@@ -27,12 +28,16 @@ from semantic_memory.application.profiles import Profiles
 from semantic_memory.application.proving import Prover
 from semantic_memory.application.recall import Recall
 from semantic_memory.application.receipts import Receipts
+from semantic_memory.application.recent import Recent
 from semantic_memory.application.recovery import Recovery
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
+from semantic_memory.application.timelines import Timelines
+from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
+from semantic_memory.application.why_not import WhyNot
 from semantic_memory.bootstrap.embedded import build_in_directory
 from semantic_memory.bootstrap.embedder import check_embedder, record_embedder
 from semantic_memory.bootstrap.models import (
@@ -67,7 +72,7 @@ from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.observers import log_event
+from semantic_memory.domain.observers import log_event, told_both
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.judging.packaged import (
     PackagedPairJudge,
@@ -141,7 +146,9 @@ def _built(
         clock = parts.clock or SystemClock()
         expiry = Expiry(clock, settings.retention.periods)
         cap = settings.upkeep.cap
-        observe = parts.observer or log_event
+        tracer = Tracer(storage.traces, clock, **settings.trace.model_dump())
+        stack.callback(tracer.close)
+        observe = told_both(parts.observer or log_event, tracer.on_event)
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
         ingest = settings.ingest
         threads = _THREADS if ingest.background and written else 0
@@ -246,6 +253,7 @@ def _built(
             gate,
             Prover(ledger, maintenance, storage.contents, receipts),
             trail,
+            tracer,
             clock,
         )
         asking = Asking(
@@ -280,6 +288,7 @@ def _built(
             counter,
             settings.context.memory_files,
             trail,
+            tracer,
             asking.withheld,
             rollup,
             make_reranking(settings.rerank, parts.reranker, observe, stack),
@@ -324,6 +333,22 @@ def _built(
             ),
             doctor=Doctor(ledger, log, keeper, embedder.identity, clock, storage.check),
             maintenance=maintenance,
+            inspection=Inspection(
+                ledger,
+                clock,
+                Recent(ledger),
+                Timelines(ledger, expiry),
+                WhyNot(
+                    ledger,
+                    searcher,
+                    recall,
+                    filtering,
+                    expiry,
+                    settings.context.weakest,
+                    settings.context.candidates,
+                ),
+                tracer,
+            ),
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
             ),

@@ -11,7 +11,7 @@ from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.application.encrypting import refuse_half_converted
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.place import DataDirectory
-from semantic_memory.application.private_files import make_private
+from semantic_memory.application.private_files import TRACES, make_private
 from semantic_memory.application.reading import why_only_read
 from semantic_memory.application.recovery import refuse_lost
 from semantic_memory.application.reserve import Reserve
@@ -26,7 +26,9 @@ from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.ledger.lock import DirectoryLock, ReadingLock
 from semantic_memory.ledger.memory import MemoryLedger
+from semantic_memory.ledger.memory.traces import RamTraces
 from semantic_memory.ledger.sqlite import SqliteLedger
+from semantic_memory.ledger.sqlite.traces import SqliteTraces
 from semantic_memory.pipeline.leasing import LocalLeases
 from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
@@ -157,6 +159,11 @@ def open_directory(
         size=place.size,
         contents=place.contents,
         check=place.check,
+        traces=(
+            SqliteTraces(directory / TRACES, disk)
+            if encryption is None and not reading and settings.ledger.store == "sqlite"
+            else RamTraces()  # of an encrypted store they tell who asked when
+        ),
         purge=place.purge,
         reading=reading,
     )

@@ -12,6 +12,7 @@ from semantic_memory.application.edits import Edits
 from semantic_memory.application.explain import Explain
 from semantic_memory.application.feed import Feed
 from semantic_memory.application.forgetting import Forgetting
+from semantic_memory.application.inspection import Inspection
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.lookup import Lookup
@@ -102,6 +103,7 @@ class UseCases:
     statistics: Statistics
     doctor: Doctor
     maintenance: Maintenance
+    inspection: Inspection
     shared: SharedParts
     resources: ExitStack
 

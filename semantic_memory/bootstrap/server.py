@@ -9,6 +9,7 @@ from semantic_memory.application.reserve import NoRoom
 from semantic_memory.bootstrap.storage import Storage, make_shared_home
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Observer, VectorIndex
+from semantic_memory.ledger.memory.traces import RamTraces
 from semantic_memory.settings import Settings
 
 
@@ -47,4 +48,5 @@ def open_database(
         size=place.size,
         contents=place.contents,
         check=place.check,
+        traces=RamTraces(),
     )

@@ -15,6 +15,7 @@ from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.domain.ports.leases import Leases
 from semantic_memory.domain.ports.log import CopiedLog
 from semantic_memory.domain.ports.states import CopiedStates
+from semantic_memory.domain.ports.traces import Traces
 from semantic_memory.domain.reports import Finding
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.vectors.home import CHROMA, ChromaDirectory, GivenIndex, IndexHome
@@ -38,6 +39,7 @@ class Storage:
     contents: Contents
     check: Callable[[], Iterable[Finding]]
     """Checks the place."""
+    traces: Traces
     purge: Callable[[], None] = lambda: None
     """Removes what is left of an index that isn't used any more."""
     reading: str = ""

@@ -64,6 +64,7 @@ class Packer:
         overview: Overview = NOTHING,
         without: Collection[str] = (),
         related: Related = NOTHING_RELATED,
+        explaining: Collection[str] = (),
     ) -> Context:
         """Pack those of `hits`, given best first, that are worth their tokens into `budget`.
 
@@ -75,6 +76,7 @@ class Packer:
         free in the end goes to the rest of the core, then to events of the history that share words
         with the question or a session with what was recalled.
 
+        Of the memories that are left out the best say why, and those with an id in `explaining`.
         The tokens are counted in the finished text, so the count is exact and never over the
         budget. A budget too small for one memory gives an empty block.
         """
@@ -91,7 +93,7 @@ class Packer:
         block.fill(overview.core, policy.core, self._core)
         block.leave_out_told()
         block.fill(block.bearing(overview.events, query), pot)
-        return block.finished(_relevance(best, policy.floor))
+        return block.finished(_relevance(best, policy.floor), explaining)
 
 
 class _Finished(NamedTuple):
@@ -363,19 +365,19 @@ class _Block:
             one for one in self._shown if not (_is_message(one.fact) and _is_told(one.fact, told))
         ]
 
-    def finished(self, relevance: float) -> Context:
+    def finished(self, relevance: float, explaining: Collection[str] = ()) -> Context:
         """Return the block, with those of the hits that it shows."""
         _, entries, text, tokens = self._fitted()
         ids = {entry.fact.id for entry in entries}
         omitted = [hit for hit in self._hits if hit.fact.id in self._refused.keys() - ids]
+        named = [hit for n, hit in enumerate(omitted) if n < _NAMED or hit.fact.id in explaining]
         return Context(
             text=text,
             tokens=tokens,
             facts=tuple(entry.fact for entry in entries),
             hits=tuple([hit for hit in self._hits if hit.fact.id in ids]),
             left_out=tuple(
-                LeftOut(fact=hit.fact, score=hit.score, reason=self._reason(hit))
-                for hit in omitted[:_NAMED]
+                LeftOut(fact=hit.fact, score=hit.score, reason=self._reason(hit)) for hit in named
             ),
             omitted=self._omitted(ids),
             relevance=relevance,

@@ -8,7 +8,7 @@ No message text is logged, and no user id at INFO: it may be an e-mail address.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from logging import DEBUG, INFO, WARNING
 from typing import Any, NamedTuple
@@ -218,6 +218,18 @@ _LINES: Mapping[type[Event], _Line] = {
 def ignore_event(event: Event) -> None:
     """Do nothing about an event."""
     del event
+
+
+def told_both(
+    first: Callable[[Event], None], second: Callable[[Event], None]
+) -> Callable[[Event], None]:
+    """Return an observer that tells two others, in turn."""
+
+    def tell(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return tell
 
 
 def log_event(event: Event) -> None:

@@ -13,6 +13,7 @@ from semantic_memory.domain.requests import VerifyRequest
 from semantic_memory.groups.binding import Group, verb
 
 if TYPE_CHECKING:  # they would load numpy
+    from semantic_memory.application.inspection import Inspection
     from semantic_memory.domain.ports import Progress
     from semantic_memory.settings import Settings
 
@@ -26,6 +27,11 @@ class Admin(Group):
     def settings(self) -> Settings:
         """The settings of the store."""
         return self._parts().settings
+
+    @property
+    def inspection(self) -> Inspection:
+        """The use cases of those who look into the store, such as its dashboard."""
+        return self._parts().inspection
 
     def users(self) -> list[str]:
         """Return every user with a memory."""

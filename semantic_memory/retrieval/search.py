@@ -18,6 +18,7 @@ from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event, QueryEmbedded
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import NO_FILTERS, Filters
+from semantic_memory.domain.laps import Laps
 from semantic_memory.domain.messages import SessionOptions
 from semantic_memory.domain.ports import (
     Clock,
@@ -90,20 +91,34 @@ class Searcher:
         self._reader = asked.reader_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
-    def search(self, query: str, user_id: str, k: int, filters: Filters = NO_FILTERS) -> list[Hit]:
-        """Return the user's `k` best memories for `query`, best first.
+    def search(
+        self,
+        query: str,
+        user_id: str,
+        k: int,
+        filters: Filters = NO_FILTERS,
+        laps: Laps | None = None,
+    ) -> list[Hit]:
+        """Return the user's `k` best memories for `query`, best first; `laps` times the steps.
 
         A fact and the message it was drawn from are never both among them, nor are two memories
         with the same words.
         """
+        laps = laps or Laps()
         question = read(query, filters.believed_at or self._clock.now())
+        laps.lap("question")
         with self._turn:
             snapshot = self._index.snapshot(user_id, filters, question.stems)
+        laps.lap("words")
         if snapshot is None:
-            return self._search_large(question, user_id, k, filters)
-        vector = self._embed(question, snapshot.speakers)
-        with self._turn:
-            return self._answer(user_id, snapshot, question, vector, k, filters)
+            hits = self._search_large(question, user_id, k, filters)
+        else:
+            vector = self._embed(question, snapshot.speakers)
+            laps.lap("embedding")
+            with self._turn:
+                hits = self._answer(user_id, snapshot, question, vector, k, filters)
+        laps.lap("ranking")
+        return hits
 
     def noted(
         self, hits: Sequence[Hit], user_id: str, *, as_of: datetime | None, present: bool

@@ -56,8 +56,10 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def serve_sample(directory: Path, port: int = 0, **parts: Any) -> Iterator[Running]:
-    """Serve the three sample conversations, a few days after the last one."""
+def serve_sample(
+    directory: Path, port: int = 0, *, filled: bool = True, **parts: Any
+) -> Iterator[Running]:
+    """Serve the three sample conversations, a few days after the last one; or an empty store."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     clock = FrozenClock(NOW)
@@ -72,7 +74,8 @@ def serve_sample(directory: Path, port: int = 0, **parts: Any) -> Iterator[Runni
                 **parts,
             )
         )
-        fill(memory)
+        if filled:
+            fill(memory)
         replies = FileReplies(directory / "replies.sqlite3", clock)
         stack.callback(replies.close)
         app = create_app(

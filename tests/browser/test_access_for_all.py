@@ -12,6 +12,11 @@ from tests.browser.store import USER, Running
 
 AXE = Path(__file__).with_name("axe-core-4.14.1.min.js").read_text(encoding="utf-8")
 PLACES = {
+    "overview": f"#/overview?user={USER}",
+    "beliefs": f"#/beliefs?user={USER}",
+    "perhaps changed": f"#/beliefs?user={USER}&view=unsure",
+    "why not": f"#/why-not?user={USER}&q=Where does Maya live?&text=Lives in Oslo",
+    "traces": f"#/traces?user={USER}",
     "search": f"#/search?user={USER}&q=Where does Maya live?&k=3",
     "no user": "#/search",
     "filters": f"#/search?user={USER}&q=compaction&categories=decision",

@@ -118,3 +118,56 @@ def test_a_listing_by_status_finds_what_can_be_restored(service: Served):
     assert told["replaced_by"]["content"] == "Lives in Berlin"
     wrong = http.get("/v1/memories", params={**params, "status": "lost"})
     assert wrong.status_code == 422
+
+
+# ---------------------------------------------------------------- inspection
+
+
+PLACES = {
+    "changes": ("GET", "/v1/inspection/changes?user_id=u1", None),
+    "timelines": ("GET", "/v1/inspection/timelines?user_id=u1", None),
+    "traces": ("GET", "/v1/inspection/traces?user_id=u1", None),
+    "why-not": ("POST", "/v1/inspection/why-not", {"user_id": "u1", "query": "a", "text": "b"}),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_inspection_needs_a_key_that_reads_the_user(service: Served, name: str):
+    method, path, body = PLACES[name]
+
+    def status(token: str) -> int:
+        return service.client(token).request(method, path, json=body).status_code
+
+    assert status(service.token(["u1"], [R])) == 200
+    assert status(service.token(["u2"], [R])) == 403
+    assert status(service.token(["u1"], [Right.WRITE])) == 403
+    assert status(service.token(["u1"], [R], agent_id="cook")) == 403
+
+
+def test_activity_names_only_the_users_of_the_key(service: Served):
+    for user_id in ("u1", "u2"):
+        service.memory.add("Likes tea", user_id=user_id)
+    admin = service.client(service.token(["u1"], [Right.ADMIN]))
+    items = admin.get("/v1/inspection/activity").json()["items"]
+    assert [one["user_id"] for one in items] == ["u1"]
+    reader = service.client(service.token(["u1"], [R]))
+    assert reader.get("/v1/inspection/activity").status_code == 403
+
+
+def test_a_trace_is_read_with_its_memories_and_only_by_its_user(service: Served):
+    fact = service.memory.add("Lives in Lisbon", user_id="u1")
+    own = service.client(service.token(["u1"], [R]))
+    own.post("/v1/search", json={"user_id": "u1", "query": "Lisbon"})
+    (listed,) = own.get("/v1/inspection/traces?user_id=u1").json()["items"]
+    shown = own.get(f"/v1/inspection/traces/{listed['id']}?user_id=u1").json()
+    assert [one["id"] for one in shown["facts"]] == [fact.id]
+    assert shown["trace"]["candidates"][0]["id"] == fact.id
+    assert own.get("/v1/inspection/traces/nothing?user_id=u1").status_code == 404
+    other = service.client(service.token(["u2"], [R]))
+    assert other.get(f"/v1/inspection/traces/{listed['id']}?user_id=u2").status_code == 404
+
+
+def test_spaces_are_asked_for_with_the_right_to_read_them(service: Served):
+    body = {"user_id": "u1", "query": "a", "text": "b", "spaces": ["team"]}
+    own = service.client(service.token(["u1"], [R]))
+    assert own.post("/v1/inspection/why-not", json=body).status_code == 403

@@ -23,7 +23,7 @@ from semantic_memory.entrypoints.mcp.server import build_server
 from tests.service.conftest import Served, served
 from tests.support.surface import commands, groups
 
-LIFECYCLE = {"open", "connect", "close", "admin.settings"}
+LIFECYCLE = {"open", "connect", "close", "admin.settings", "admin.inspection"}
 """Operations on a store as a whole, in the process that owns it."""
 IN_PROCESS = "a session holds its window in the process that talks to the model"
 OPERATOR = "for those who operate the store, not for an agent"

@@ -23,6 +23,7 @@ from tests.unit.settings_effects import (  # noqa: F401 - they register their ca
     reranking,
     service,
     store,
+    traces,
     upkeep,
     window,
     writing,

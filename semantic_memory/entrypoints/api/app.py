@@ -33,6 +33,7 @@ from semantic_memory.entrypoints.api.agents import Agents
 from semantic_memory.entrypoints.api.middleware import BodyLimits, Requests
 from semantic_memory.entrypoints.api.replies import Replies
 from semantic_memory.entrypoints.api.routing import HEADER, same_user
+from semantic_memory.entrypoints.dashboard import inspecting
 from semantic_memory.entrypoints.dashboard import routes as dashboard
 from semantic_memory.entrypoints.dashboard.files import PATH, DashboardFiles
 from semantic_memory.entrypoints.dashboard.samples import Sampler
@@ -102,6 +103,7 @@ def create_app(
         upkeep.work,
         upkeep.jobs,
         upkeep.admin,
+        inspecting.router,
     ):
         app.include_router(router, dependencies=[Depends(same_user)])
     for router in (

@@ -33,7 +33,7 @@ const query = (params) => {
   return text && `?${text}`;
 };
 
-async function send(method, path, { params, body, signal } = {}) {
+export async function send(method, path, { params, body, signal } = {}) {
   const headers = {};
   const key = apiKey.get();
   if (key) headers.Authorization = `Bearer ${key}`;

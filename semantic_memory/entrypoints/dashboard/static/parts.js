@@ -109,3 +109,20 @@ export const plural = (number, one, many = `${one}s`) =>
 // A day as a date field has it, at its beginning or its end in the reader's time zone.
 export const startOf = (date) => (date ? new Date(`${date}T00:00`).toISOString() : undefined);
 export const endOf = (date) => (date ? new Date(`${date}T23:59:59.999`).toISOString() : undefined);
+
+export const rounded = (value) => value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 2 : 0 });
+
+export const bytes = (value) => {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const place = value >= 1 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0;
+  return `${rounded(value / 1000 ** place)} ${units[place]}`;
+};
+
+// Why a memory that was found isn't in a prompt.
+export const LEFT_OUT = {
+  budget: "no room was left",
+  repeats: "another line says it",
+  weak: "not worth its tokens",
+  "other topic": "about something else",
+  superseded: "no longer holds",
+};

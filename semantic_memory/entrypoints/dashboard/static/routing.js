@@ -6,7 +6,7 @@ const read = () => {
   const [path, ...rest] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, id] = path.split("/");
   return {
-    page: page || "search",
+    page: page || "overview",
     id: id === undefined ? undefined : decodeURIComponent(id),
     params: Object.fromEntries(new URLSearchParams(rest.join("?"))),
   };

@@ -1,4 +1,4 @@
-// A hit's score, drawn in what it is made of:
+// A hit's score, in what it is made of:
 //
 //   match = base / total + context + speaker + voice + time - asks - outdated
 //   base  = dense * max(cosine, 0) + (1 - dense) * BM25
@@ -29,77 +29,45 @@ export function contributions(parts, ranking) {
 
 const shown = (value) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(3);
 
-// `scale` is the value that fills the whole width, the same for all hits of a page.
-export function Score({ hit, ranking, scale }) {
+const FACTORS = ["importance", "confidence", "retention", "recency", "standing"];
+
+const Part = ({ name, value }) => html`<b data-part=${name}>${shown(value)}</b>`;
+
+// One bar from 0 to 1, in its parts; how they make the score is told on demand.
+export function Score({ hit, ranking }) {
   const { parts, score } = hit;
-  const all = contributions(parts, ranking);
+  const all = contributions(parts, ranking).filter(({ value }) => Math.abs(value) >= 0.0005);
   const given = all.filter(({ value }) => value > 0);
+  const sum = given.reduce((whole, { value }) => whole + value, 0) || 1;
   const weight = ranking.weights.relevance;
-  const taken = parts.asks + parts.outdated;
   let from = 0;
   return html`
     <div class="score">
       <svg class="stack" viewBox="0 0 1000 14" preserveAspectRatio="none" aria-hidden="true">
         <rect class="track" width="1000" height="14" rx="3" />
         ${given.map(({ name, value }) => {
-          const x = (1000 * from) / scale;
-          from += value;
-          return html`<rect class=${`part-${name}`} key=${name} x=${x} width=${(1000 * value) / scale} height="14" />`;
+          const x = from;
+          const width = (1000 * Math.max(0, Math.min(score, 1)) * value) / sum;
+          from += width;
+          return html`<rect class=${`part-${name}`} key=${name} x=${x} width=${width} height="14" />`;
         })}
-        ${taken > 0 &&
-        html`<rect class="part-asks" x=${(1000 * (from - taken)) / scale} width=${(1000 * taken) / scale} height="14" />`}
-        <rect class="mark" x=${Math.min(996, (1000 * score) / scale - 2)} width="4" height="14" />
       </svg>
-      <ul class="parts" aria-label="What the score is made of">
-        ${all
-          .filter(({ value }) => Math.abs(value) >= 0.0005)
-          .map(
-            ({ name, label, value, about }) => html`
-              <li key=${label} title=${about}>
-                <span class=${`dot part-${name}`} aria-hidden="true"></span>${label}${" "}
-                <b>${shown(value)}</b>
-              </li>
-            `,
+      <details class="why-score">
+        <summary>Why this score</summary>
+        <p>
+          ${all.map(
+            ({ name, label, value, about }, place) => html`<span key=${label} title=${about}
+              >${place ? (value < 0 ? ", less " : ", ") : ""}<span class=${`dot part-${name}`} aria-hidden="true"></span> ${label}${" "}
+              <${Part} name="match" value=${Math.abs(value) * Math.sign(value)} /></span
+            >`,
           )}
-        <li title=${`1 − w + w × relevance, with relevance ${shown(parts.relevance)}`}>
-          relevance <b>× ${shown(1 - weight + weight * parts.relevance)}</b>
-        </li>
-        ${parts.newer > 0 &&
-        html`<li title="over an older memory that gives another figure for the same">
-          newer <b class="newer">+ ${shown(parts.newer)}</b>
-        </li>`}
-      </ul>
-      <details>
-        <summary>How ${score.toFixed(3)} comes about</summary>
-        <div class="sums">
-          <table>
-            <caption class="hidden">What adds to the match</caption>
-            <thead><tr><th scope="col">Part</th><th scope="col">Adds</th><th scope="col">From</th></tr></thead>
-            <tbody>
-              ${all.map(
-                ({ name, label, value, about }) => html`
-                  <tr key=${label}><th scope="row">${label}</th><td>${shown(value)}</td><td>${about}</td></tr>
-                `,
-              )}
-              <tr class="sum"><th scope="row">match</th><td>${shown(parts.match)}</td><td>the sum, never below 0</td></tr>
-            </tbody>
-          </table>
-          <table>
-            <caption class="hidden">What relevance is made of</caption>
-            <thead><tr><th scope="col">Factor</th><th scope="col">Is</th></tr></thead>
-            <tbody>
-              <tr><th scope="row">importance</th><td>${shown(parts.importance)}</td></tr>
-              <tr><th scope="row">confidence</th><td>${shown(parts.confidence)}</td></tr>
-              <tr><th scope="row">retention</th><td>${shown(parts.retention)}</td></tr>
-              <tr><th scope="row">recency</th><td>${shown(parts.recency)}</td></tr>
-              <tr class="sum"><th scope="row">relevance</th><td>${shown(parts.relevance)}</td></tr>
-            </tbody>
-          </table>
-        </div>
-        <p class="formula">
-          score = match × (1 − w + w × relevance) + newer = ${shown(parts.match)} ×
-          (${shown(1 - weight)} + ${shown(weight)} × ${shown(parts.relevance)}) + ${shown(parts.newer)} =${" "}
-          <b>${shown(score)}</b>
+          ${" "}make a match of <${Part} name="whole" value=${parts.match} />.
+          ${" "}Its worth is <${Part} name="relevance" value=${parts.relevance} />, from
+          ${FACTORS.map((name, place) => html`<span key=${name}>${place ? "," : ""} ${name} <${Part} name="factor" value=${parts[name] ?? 1} /></span>`)};
+          it counts for ${Math.round(100 * weight)} %, which leaves
+          ${" "}<${Part} name="weighed" value=${parts.match * (1 - weight + weight * parts.relevance)} />.
+          ${parts.newer > 0 && html`${" "}Being newer than another about the same adds <${Part} name="newer" value=${parts.newer} />.`}
+          ${hit.changed && html`${" "}Something it says no longer holds.`}
         </p>
       </details>
     </div>

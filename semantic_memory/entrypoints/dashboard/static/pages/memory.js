@@ -18,7 +18,9 @@ import {
   When,
   plural,
 } from "../parts.js";
+import { inspection } from "../inspection.js";
 import { href } from "../routing.js";
+import { Why } from "../settling.js";
 
 const RESTORABLE = new Set(["superseded", "archived", "quarantined"]);
 const DAY = 86_400_000;
@@ -113,6 +115,10 @@ function Present({
           <section aria-labelledby="decay">
             <h2 id="decay">Retention</h2>
             <div class="card"><${Decay} fact=${fact} halfLife=${half_life_days} retention=${retention} /></div>
+          </section>
+          <section aria-labelledby="prompts">
+            <h2 id="prompts">Prompts it was in</h2>
+            <div class="card"><${Prompts} fact=${fact} /></div>
           </section>
           <section aria-labelledby="fields">
             <h2 id="fields">Fields</h2>
@@ -266,15 +272,6 @@ function Lineage({ fact, replaced, replacedBy }) {
   `;
 }
 
-// Why a newer statement ended a memory, or perhaps changed it.
-function Why({ cause }) {
-  const sure = cause.probability === null ? "" : `, ${Math.round(100 * cause.probability)} %`;
-  return html`<div class="why">
-    ${cause.quote && html`<q>${cause.quote}</q>`}
-    <small>${cause.reason && `${cause.reason} – `}decided by ${cause.decided_by}${sure}</small>
-  </div>`;
-}
-
 function Doubts({ fact, newer, may, done }) {
   const acting = useAction();
   if (!newer.length || fact.status !== "active") return null;
@@ -398,6 +395,36 @@ function Fields({ fact }) {
       ${fact.references.length > 0 && row("references", fact.references.map((one) => html`<code key=${one}>${one}</code> `))}
       ${metadata && row("metadata", html`<pre>${JSON.stringify(fact.metadata, null, 1)}</pre>`)}
     </dl>
+  `;
+}
+
+const SHOWN_FOR = {
+  recalled: "found for the question",
+  core: "part of the core profile",
+  profile: "part of the profile",
+  history: "part of the history",
+  important: "important enough to be always shown",
+};
+
+function Prompts({ fact }) {
+  const loaded = useLoaded((signal) => inspection.audit(fact.user_id, fact.id, signal), [fact.id]);
+  const missed = href("why-not", { user: fact.user_id, id: fact.id, text: fact.content.slice(0, 200) });
+  return html`
+    <${Loaded} loaded=${loaded}>
+      ${({ items }) =>
+        items.length
+          ? html`<ul class="plain">
+              ${items.map((one, place) => {
+                const part = one.memories.find((memory) => memory.id === fact.id);
+                return html`<li key=${place}>
+                  <${When} at=${one.at} /> ${SHOWN_FOR[part.reason]}${part.score === null || part.score === undefined ? "" : `, score ${part.score.toFixed(3)}`}
+                  ${one.session_id && html` <a href=${href("sessions", { user: fact.user_id }, one.session_id)}>${one.session_id}</a>`}
+                </li>`;
+              })}
+            </ul>`
+          : html`<p class="muted">In none of the latest.</p>`}
+    <//>
+    <p><a href=${missed}>Why wasn't it found?</a></p>
   `;
 }
 

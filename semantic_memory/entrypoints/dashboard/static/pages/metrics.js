@@ -2,23 +2,20 @@ import { html, useEffect } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { Chart } from "../charts.js";
 import { useLoaded } from "../loading.js";
-import { Empty, Loaded } from "../parts.js";
+import { Empty, Loaded, bytes, rounded } from "../parts.js";
 
-const number = (value) => value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 2 : 0 });
+const number = rounded;
 const milliseconds = (value) => `${number(value)} ms`;
-const bytes = (value) => {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const place = value >= 1 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0;
-  return `${number(value / 1000 ** place)} ${units[place]}`;
-};
+const perSecond = (value) => `${number(value)}/s`;
+const count = (value) => number(value);
 
 const CHARTS = [
-  { title: "Requests a second", lines: ["requests_per_second"], format: number },
-  { title: "Latency", lines: ["p50_ms", "p95_ms"], names: ["p50", "p95"], format: milliseconds, short: number },
-  { title: "Server errors a second", lines: ["errors_per_second"], format: number },
-  { title: "Active memories", lines: ["memories"], format: number },
-  { title: "Memories waiting for vectors", lines: ["waiting"], format: number },
-  { title: "Sessions active in the last 5 minutes", lines: ["sessions"], format: number },
+  { title: "Requests a second", lines: ["requests_per_second"], format: perSecond },
+  { title: "Time to answer", lines: ["p50_ms", "p95_ms"], names: ["half below", "95 of 100 below"], format: milliseconds },
+  { title: "Server errors a second", lines: ["errors_per_second"], format: perSecond },
+  { title: "Active memories", lines: ["memories"], format: count },
+  { title: "Memories waiting for vectors", lines: ["waiting"], format: count },
+  { title: "Sessions active in the last 5 minutes", lines: ["sessions"], format: count },
   { title: "Memory of the process", lines: ["rss_bytes"], format: bytes },
   { title: "Size of the store", lines: ["store_bytes"], format: bytes },
 ];

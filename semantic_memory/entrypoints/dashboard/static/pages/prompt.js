@@ -1,7 +1,7 @@
 import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { useLoaded } from "../loading.js";
-import { Category, Empty, Loaded, MemoryLink, NoUser, plural } from "../parts.js";
+import { Category, Empty, LEFT_OUT, Loaded, MemoryLink, NoUser, plural } from "../parts.js";
 import { go, href } from "../routing.js";
 
 const MOST = 4000;
@@ -61,12 +61,13 @@ export function Prompt({ route, user }) {
       The memories that help with a question, packed into a budget of tokens.
     <//>`}
     ${user && q && html`<${Loaded} loaded=${loaded} what="Packing">
-      ${(packed) => html`<${Packed} ...${packed} />`}
+      ${(packed) => html`<${Packed} ...${packed} user=${user} query=${q} />`}
     <//>`}
   `;
 }
 
-function Packed({ context, budget }) {
+
+function Packed({ context, budget, user, query }) {
   const [copied, setCopied] = useState(false);
   const used = `${context.tokens.toLocaleString()} of ${plural(budget, "token")} used`;
   const rest = context.omitted ? `, ${plural(context.omitted, "recalled memory", "recalled memories")} left out` : "";
@@ -102,6 +103,20 @@ function Packed({ context, budget }) {
             (fact) => html`<li key=${fact.id}><${MemoryLink} fact=${fact} /><${Category} name=${fact.category} /></li>`,
           )}
         </ol>
+        ${context.left_out.length > 0 &&
+        html`<details>
+          <summary>The best that it leaves out (${context.left_out.length})</summary>
+          <ul class="plain">
+            ${context.left_out.map(
+              ({ fact, reason }) => html`<li key=${fact.id} dir="auto">
+                <${MemoryLink} fact=${fact} /> <span class="muted">${LEFT_OUT[reason]}</span>
+              </li>`,
+            )}
+          </ul>
+        </details>`}
+        <p class="muted">
+          Something missing? <a href=${href("why-not", { user, q: query, budget })}>Ask why</a>
+        </p>
       </section>
     </div>
   `;

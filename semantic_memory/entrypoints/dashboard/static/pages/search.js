@@ -16,7 +16,7 @@ import {
   startOf,
 } from "../parts.js";
 import { go, href } from "../routing.js";
-import { Score, contributions } from "../score.js";
+import { Score } from "../score.js";
 
 // A query in text form stands for all filters; otherwise the fields of the form do.
 const filtersOf = ({ where, categories, since, until, as_of }) =>
@@ -52,7 +52,10 @@ export function Search({ route, user }) {
     <//>`}
     ${asked &&
     html`<${Loaded} loaded=${loaded} what="Searching">
-      ${({ hits, ranking }) => html`<${Hits} hits=${hits} ranking=${ranking} />`}
+      ${({ hits, ranking }) => html`
+        <${Hits} hits=${hits} ranking=${ranking} />
+        <p class="muted">Something missing? <a href=${href("why-not", { user, q })}>Ask why</a></p>
+      `}
     <//>`}
   `;
 }
@@ -63,10 +66,6 @@ function Hits({ hits, ranking }) {
       This user has no memory that passes these filters.
     <//>`;
   }
-  const sums = hits.map(({ parts }) =>
-    contributions(parts, ranking).reduce((sum, { value }) => sum + Math.max(value, 0), 0),
-  );
-  const scale = Math.max(...sums, 0.001);
   return html`
     <ol class="hits">
       ${hits.map(
@@ -82,7 +81,7 @@ function Hits({ hits, ranking }) {
               ${hit.fact.source.speaker && html`<span>${hit.fact.source.speaker}</span>`}
               <${Tags} tags=${hit.fact.tags} />
             </p>
-            <${Score} hit=${hit} ranking=${ranking} scale=${scale} />
+            <${Score} hit=${hit} ranking=${ranking} />
           </li>
         `,
       )}

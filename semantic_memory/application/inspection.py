@@ -1,0 +1,34 @@
+"""The use cases of those who look into a store: operators, reviewers, the dashboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from semantic_memory.application.recent import Recent
+from semantic_memory.application.timelines import Timelines
+from semantic_memory.application.tracing import Tracer
+from semantic_memory.application.why_not import WhyNot
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.ports import Clock, Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What changed, how beliefs went on, why a memory is absent, and how recall went."""
+
+    ledger: Ledger
+    clock: Clock
+    recent: Recent
+    timelines: Timelines
+    why_not: WhyNot
+    tracer: Tracer
+
+    def now(self) -> datetime:
+        """Return the present by the clock of the store."""
+        return self.clock.now()
+
+    def facts(self, ids: Iterable[str], user_id: str) -> list[Fact]:
+        """Return those memories of a user that aren't forgotten, in any status."""
+        return self.ledger.get([*dict.fromkeys(ids)], user_id)

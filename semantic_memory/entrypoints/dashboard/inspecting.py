@@ -1,0 +1,97 @@
+"""Routes that answer questions about the memory itself, for the dashboard and for scripts.
+
+They see everything of a user, so a key that is limited to an agent is refused.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.inspection import Absence, Activity, RecentChanges, Timeline
+from semantic_memory.domain.requests.inspection import WhyNotRequest
+from semantic_memory.domain.traces import Trace
+from semantic_memory.domain.values import Value
+from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, Reader, documents_key
+from semantic_memory.entrypoints.api.bodies import Items
+from semantic_memory.entrypoints.api.problems import documented
+from semantic_memory.entrypoints.api.routes import EVERYWHERE, UNKNOWN, Opened
+from semantic_memory.entrypoints.rights import Right
+
+_MOST_DAYS = 366.0
+
+router = APIRouter(
+    prefix="/v1/inspection",
+    tags=["inspection"],
+    responses=EVERYWHERE,
+    dependencies=[Depends(documents_key)],
+)
+
+Days = Annotated[float, Query(gt=0, le=_MOST_DAYS, description="Days until now.")]
+
+
+class Traces(Items[Trace]):
+    """Traces, the latest first."""
+
+
+class ShownTrace(Value):
+    """A trace, with the memories that it names as they are now."""
+
+    trace: Trace
+    facts: tuple[Fact, ...]
+    """Those that aren't forgotten, in no order."""
+
+
+@router.get("/activity")
+def activity(admin: Admin, memory: Opened, days: Days = 7.0) -> Items[Activity]:
+    """List the users of the key, those whose memory changed last first."""
+    users = [user_id for user_id in memory.admin.users() if admin.covers(user_id)]
+    since = memory.admin.inspection.now() - timedelta(days=days)
+    return Items(items=memory.admin.inspection.recent.activity(users, since))
+
+
+@router.get("/changes")
+def changes(
+    user_id: Reader,
+    memory: Opened,
+    days: Days = 7.0,
+    limit: Annotated[int, Query(ge=1, le=200, description="Of each group.")] = 25,
+) -> RecentChanges:
+    """List what changed in a user's memory of late: learnt, changed, ended, marked, forgotten."""
+    since = memory.admin.inspection.now() - timedelta(days=days)
+    return memory.admin.inspection.recent.changes(user_id, since, limit)
+
+
+@router.get("/timelines")
+def timelines(user_id: Reader, memory: Opened) -> Items[Timeline]:
+    """List what was believed when: by attribute of the user, by replacement, by name."""
+    return Items(items=memory.admin.inspection.timelines.timelines(user_id))
+
+
+@router.post("/why-not", responses=documented(502))
+def why_not(body: WhyNotRequest, caller: CurrentCaller, memory: Opened) -> Absence:
+    """Explain why a memory isn't in the answer to a query, or in a context block."""
+    for owner in body.owners:
+        caller.require(Right.READ, owner)
+    return memory.admin.inspection.why_not.explain(body)
+
+
+@router.get("/traces")
+def traces(
+    user_id: Reader,
+    memory: Opened,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most traces to return.")] = 50,
+) -> Traces:
+    """List how a user's latest searches and blocks came about, in ids and figures."""
+    return Traces(items=memory.admin.inspection.tracer.latest(user_id, limit))
+
+
+@router.get("/traces/{trace_id}", responses=UNKNOWN)
+def trace(trace_id: str, user_id: Reader, memory: Opened) -> ShownTrace:
+    """Return how a search or a block came about, with its memories."""
+    found = memory.admin.inspection.tracer.one(trace_id, user_id)
+    ids = [*(one.id for one in found.candidates), *found.shown, *(x.id for x in found.left_out)]
+    return ShownTrace(trace=found, facts=tuple(memory.admin.inspection.facts(ids, user_id)))

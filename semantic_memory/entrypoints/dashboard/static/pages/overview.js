@@ -1,0 +1,318 @@
+import { html, useEffect, useRef, useState } from "../vendor/htm-preact-3.1.1.js";
+import { api } from "../api.js";
+import { inspection } from "../inspection.js";
+import { useAction, useLoaded } from "../loading.js";
+import { Failed, Loaded, When, bytes, plural } from "../parts.js";
+import { href } from "../routing.js";
+import { ForgetOne, Item, Links, Revert, TakeBack, Unsettled } from "../settling.js";
+import { Beginning } from "../beginning.js";
+import { Requests } from "./requests.js";
+
+const PERIODS = [["1", "Today"], ["7", "This week"], ["30", "This month"]];
+const GROUPS = [
+  ["learnt", "Learnt"],
+  ["changed", "Changed"],
+  ["ended", "Ended"],
+  ["marked", "Perhaps changed"],
+  ["archived", "Faded or merged"],
+  ["quarantined", "Set aside as unsafe"],
+  ["forgotten", "Forgotten"],
+];
+const SHOWN = 5;
+const SMALL = 50_000_000; // bytes of a store that is checked without being asked to
+
+export function Overview({ route, user, may, caller }) {
+  const days = route.params.days ?? "7";
+  const everyone = may("admin");
+  const users = useLoaded(everyone && ((signal) => inspection.activity(7, signal)), []);
+  const empty = everyone && users.value?.items.length === 0;
+  return html`
+    <h1 tabindex="-1">Overview</h1>
+    ${empty && html`<${Beginning} may=${may} done=${users.reload} />`}
+    ${everyone && !empty &&
+    html`<${Loaded} loaded=${users} what="Looking for users">
+      ${({ items }) => html`<${Users} items=${items} user=${user} caller=${caller} />`}
+    <//>`}
+    ${user && html`<${Changes} key=${`${user}/${days}`} user=${user} days=${days} may=${may} />`}
+    ${everyone && !empty && html`<${Store} waiting=${users.value?.items ?? []} again=${users.reload} />`}
+  `;
+}
+
+function Users({ items, user }) {
+  const [sought, setSought] = useState("");
+  const [all, setAll] = useState(false);
+  const found = items.filter((one) => one.user_id.toLowerCase().includes(sought.toLowerCase()));
+  const shown = all || sought ? found.slice(0, 200) : found.slice(0, SHOWN);
+  return html`
+    <section aria-labelledby="users-title">
+      <div class="headline">
+        <h2 id="users-title">${plural(items.length, "user")}, the most recently active first</h2>
+        ${items.length > SHOWN &&
+        html`<input type="search" aria-label="Find a user" placeholder="Find a user" value=${sought} onInput=${(event) => setSought(event.target.value)} />`}
+      </div>
+      <div class="card listing">
+        <table>
+          <caption class="hidden">Users</caption>
+          <thead>
+            <tr>
+              <th scope="col">User</th>
+              <th scope="col" class="right">Changes<span class="wide-only"> this week</span></th>
+              <th scope="col">Last change</th>
+              <th scope="col" class="wide-only">Waiting</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${shown.map(
+              (one) => html`
+                <tr key=${one.user_id} aria-current=${one.user_id === user ? "true" : undefined}>
+                  <td><a href=${href("overview", { user: one.user_id })}>${one.user_id}</a></td>
+                  <td class="right">${one.changes.toLocaleString()}</td>
+                  <td class="when">${one.last_at ? html`<${When} at=${one.last_at} dayOnly />` : html`<span class="muted">not this week</span>`}</td>
+                  <td class="wide-only">${one.waiting ? plural(one.waiting, "conversation") : "–"}</td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${!all && !sought && found.length > SHOWN &&
+      html`<div><button type="button" onClick=${() => setAll(true)}>Show all ${found.length.toLocaleString()}</button></div>`}
+    </section>
+  `;
+}
+
+function Changes({ user, days, may }) {
+  const [said, setSaid] = useState("");
+  const loaded = useLoaded((signal) => inspection.changes(user, days, signal), [user, days]);
+  const unsure = useLoaded((signal) => inspection.toConfirm(user, signal), [user]);
+  const done = (what) => {
+    setSaid(what);
+    loaded.reload();
+    unsure.reload();
+  };
+  return html`
+    <section aria-labelledby="changed-title">
+      <div class="headline">
+        <h2 id="changed-title">What changed for ${user}</h2>
+        <p class="tabs" role="group" aria-label="Period">
+          ${PERIODS.map(
+            ([value, name]) => html`<a
+              key=${value}
+              href=${href("overview", { user, days: value })}
+              aria-current=${value === days ? "true" : undefined}
+            >${name}</a>`,
+          )}
+        </p>
+      </div>
+      <p class="summary" role="status">${said}</p>
+      <${Loaded} loaded=${loaded} what="Looking for changes">
+        ${(value) => html`<${Groups} ...${value} may=${may} done=${done} user=${user} />`}
+      <//>
+    </section>
+    <${Requests} user=${user} may=${may} />
+    <${Loaded} loaded=${unsure}>
+      ${({ items }) => html`<${ToConfirm} items=${items} may=${may} done=${done} />`}
+    <//>
+  `;
+}
+
+function Groups({ counts, items, may, done, user }) {
+  const present = GROUPS.filter(([name]) => counts[name]);
+  if (!present.length) {
+    return html`<p class="muted">
+      Nothing in this period. <a href=${href("memories", { user })}>All memories of ${user}</a>
+    </p>`;
+  }
+  return html`
+    <ul class="tiles" aria-label="Number of changes">
+      ${present.map(
+        ([name, title]) => html`<li key=${name}><b>${counts[name].toLocaleString()}</b> ${title.toLowerCase()}</li>`,
+      )}
+    </ul>
+    <div class="groups">
+      ${present.map(
+        ([name, title]) => html`<${Group}
+          key=${name}
+          name=${name}
+          title=${title}
+          count=${counts[name]}
+          items=${items.filter((one) => one.group === name && (one.fact || name === "forgotten"))}
+          may=${may}
+          done=${done}
+        />`,
+      )}
+    </div>
+  `;
+}
+
+function Group({ name, title, count, items, may, done }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? items : items.slice(0, SHOWN);
+  return html`
+    <section class="card" aria-labelledby=${`group-${name}`}>
+      <h3 id=${`group-${name}`}>${title} <span class="muted">${count.toLocaleString()}</span></h3>
+      <ul class="items">
+        ${shown.map((one) =>
+          one.fact
+            ? html`<${Item} key=${one.event.id} fact=${one.fact} newer=${one.newer} at=${one.event.at} cause=${causeOf(one)} note=${noteOf(one)}>
+                ${may("write") && html`<${Undo} one=${one} done=${done} />`}
+              <//>`
+            : html`<li key=${one.event.id} class="item">
+                <p class="muted">
+                  Forgotten on <${When} at=${one.event.at} />${one.event.reason && `: ${one.event.reason}`}. It can't come back.
+                </p>
+              </li>`,
+        )}
+      </ul>
+      ${items.length > shown.length &&
+      html`<div><button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${items.length - shown.length} more</button></div>`}
+    </section>
+  `;
+}
+
+const causeOf = ({ group, fact }) =>
+  group === "ended" ? fact.ended_by : group === "marked" ? fact.perhaps_changed.at(-1) : null;
+const noteOf = ({ group, event }) =>
+  group === "changed" && event.action !== "updated" ? event.action : "";
+
+// What takes a change back, if it still stands.
+function Undo({ one, done }) {
+  const { group, fact, newer, event } = one;
+  switch (group) {
+    case "learnt":
+      return fact.status === "active" && html`<${ForgetOne} fact=${fact} done=${done} />`;
+    case "changed":
+      return (
+        event.action === "updated" &&
+        event.version === fact.version &&
+        html`<${Revert} fact=${fact} version=${event.version} done=${done} />`
+      );
+    case "ended":
+      return fact.status === "superseded" && html`<${TakeBack} fact=${fact} done=${done} />`;
+    case "marked":
+      return newer && fact.perhaps_changed.length > 0 && html`<${Links} older=${fact} newer=${newer} done=${done} />`;
+    case "archived":
+      return fact.status === "archived" && html`<${TakeBack} fact=${fact} done=${done} label="Bring back" />`;
+    case "quarantined":
+      return (
+        fact.status === "quarantined" &&
+        html`<${TakeBack} fact=${fact} done=${done} label="It is safe" /><${ForgetOne} fact=${fact} done=${done} />`
+      );
+    default:
+      return null;
+  }
+}
+
+function ToConfirm({ items, may, done }) {
+  const [all, setAll] = useState(false);
+  if (!items.length) return null;
+  const shown = all ? items : items.slice(0, SHOWN);
+  return html`
+    <section class="card" aria-labelledby="confirm-title">
+      <h2 id="confirm-title">To confirm <span class="muted">${items.length}</span></h2>
+      <ul class="items">
+        ${shown.map(
+          (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
+        )}
+      </ul>
+      ${items.length > shown.length &&
+      html`<div><button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${items.length - shown.length} more</button></div>`}
+    </section>
+  `;
+}
+
+// What waits, how much is kept, and whether the store is sound.
+function Store({ waiting, again }) {
+  const stats = useLoaded((signal) => inspection.stats(signal), []);
+  const sessions = waiting.reduce((sum, one) => sum + one.waiting, 0);
+  const vectors = stats.value?.unembedded ?? 0;
+  const busy = sessions + vectors > 0;
+  const [pace, setPace] = useState(null);
+  const first = useRef(null);
+  const reading = useAction();
+  useEffect(() => {
+    if (!busy) return undefined;
+    const soon = setInterval(() => {
+      again();
+      stats.reload();
+    }, 3000);
+    return () => clearInterval(soon);
+  }, [busy]);
+  useEffect(() => {
+    if (!stats.value) return;
+    const now = { at: performance.now(), left: sessions + vectors };
+    if (!first.current || now.left > first.current.left) first.current = now;
+    const done = first.current.left - now.left;
+    setPace(done > 0 ? (now.left * (now.at - first.current.at)) / done / 1000 : null);
+  }, [sessions, vectors]);
+  const read = () =>
+    reading.run(async () => {
+      await inspection.flush();
+      again();
+      stats.reload();
+    });
+  const most = first.current?.left ?? 1;
+  return html`
+    <section aria-labelledby="store-title">
+      <h2 id="store-title">The store</h2>
+      <div class="gallery">
+        <div class="card">
+          <h3>Waiting</h3>
+          ${busy
+            ? html`
+                <p>
+                  ${plural(sessions, "conversation")} to read, ${plural(vectors, "memory", "memories")} to index
+                  ${pace === null ? "" : `, about ${duration(pace)} left`}.
+                </p>
+                <progress max=${most} value=${most - sessions - vectors} aria-label="Done of what waits"></progress>
+                <button type="button" disabled=${reading.busy} onClick=${read}>${reading.busy ? "Reading…" : "Read now"}</button>
+              `
+            : html`<p>Nothing. Everything said so far has been read.</p>`}
+          ${reading.error && html`<${Failed} error=${reading.error} />`}
+        </div>
+        <div class="card">
+          <h3>Kept</h3>
+          <${Loaded} loaded=${{ ...stats, loading: stats.loading && !stats.value }}>
+            ${(value) => html`<p>
+              ${plural(value.memories, "memory", "memories")} of ${plural(value.users, "user")} from
+              ${" "}${plural(value.sessions, "conversation")}, ${bytes(value.store_bytes)} on the disk.
+              ${" "}<a href=${href("metrics")}>Speed and load</a>
+            </p>`}
+          <//>
+        </div>
+        <div class="card">
+          <h3>Health</h3>
+          ${stats.value && html`<${Health} at_once=${stats.value.store_bytes < SMALL} />`}
+        </div>
+      </div>
+    </section>
+  `;
+}
+
+const duration = (seconds) =>
+  seconds < 90 ? plural(Math.max(1, Math.round(seconds)), "second") : plural(Math.round(seconds / 60), "minute");
+
+function Health({ at_once }) {
+  const [wanted, setWanted] = useState(at_once);
+  const checked = useLoaded(wanted && ((signal) => inspection.check(signal)), [wanted]);
+  if (!wanted) return html`<button type="button" onClick=${() => setWanted(true)}>Check the store</button>`;
+  return html`
+    <${Loaded} loaded=${checked} what="Checking">
+      ${({ items }) => {
+        const bad = items.filter((one) => !one.ok);
+        return html`
+          <p>${bad.length ? plural(bad.length, "problem") : `Sound: ${plural(items.length, "check")} passed.`}</p>
+          <ul class="plain">
+            ${bad.map((one) => html`<li key=${one.check}><b>${one.check}</b>: ${one.detail}${one.remedy && html` <code>${one.remedy}</code>`}</li>`)}
+          </ul>
+          <details>
+            <summary>All checks</summary>
+            <ul class="plain small">
+              ${items.map((one, place) => html`<li key=${place}>${one.ok ? "✓" : "✗"} ${one.check}: ${one.detail}</li>`)}
+            </ul>
+          </details>
+        `;
+      }}
+    <//>
+  `;
+}
