@@ -19,7 +19,7 @@ step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
 .PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench bench-all \
-	bench-growth bench-peers eval eval-peers model models clean
+	bench-growth bench-peers eval eval-peers model models reference site release clean
 
 # What development needs
 install: $(WITH_DEV)
@@ -45,6 +45,25 @@ $(WITH_DEV): $(READY)
 # The wheel of the client alone, in dist/
 client: $(READY)
 	$(BIN)/pip wheel -qq --disable-pip-version-check --no-deps --wheel-dir dist ./packages/client
+
+# The generated pages of docs/: library, command line, REST, settings, decisions, llms.txt
+reference: install
+	$(BIN)/python docs/generate.py
+
+# The site of docs/, built strictly into site/, with llms-full.txt: 20 seconds
+site: reference
+	@test -x $(BIN)/mkdocs || $(INSTALL) -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python docs/generate.py --full site/llms-full.txt
+
+# Checks version, changelog and tag, builds both wheels into dist/, checks what they hold, and tries them
+# in empty environments.
+release: $(READY)
+	$(BIN)/python .ci/release.py
+	rm -rf dist
+	$(BIN)/pip wheel -qq --disable-pip-version-check --no-deps --wheel-dir dist . ./packages/client
+	$(BIN)/python .ci/release.py dist/*.whl
+	.ci/wheel
 
 comma := ,
 
@@ -92,7 +111,7 @@ FRAMEWORKS := .venv-frameworks
 test-frameworks:
 	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/pip install -qq --disable-pip-version-check --no-compile -e '.[frameworks]'
-	$(FRAMEWORKS)/bin/python -m pytest tests/integrations
+	$(FRAMEWORKS)/bin/python -m pytest tests/integrations tests/unit/test_docs.py -k "not test_docs or frameworks"
 
 lint: install
 	$(BIN)/ruff check .

@@ -106,7 +106,7 @@ class Chain:
 
 
 def _checksum(line: bytes) -> bytes:
-    """Return the checksum that a line gives of itself."""
+    """Return the checksum that a line has."""
     return line[len(_PREFIX) : _BODY - 2]
 
 

@@ -287,7 +287,7 @@ class FileSessionLog:
                     yield log_lines.copied(entry, line)
 
     def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
-        """Write a session's file anew, atomically, from the entries of another log."""
+        """Write a session's file again, atomically, from the entries of another log."""
         path = self.path(user_id, session_id)
         owner = {"user_id": user_id, "session_id": session_id}
         lines = [self._format.write("session", owner, b"")]
@@ -442,7 +442,7 @@ class FileSessionLog:
         return tail
 
     def _name_session(self, path: Path, user_id: str, session_id: str) -> None:
-        """Write the first line of a log anew, so that its messages are taken in.
+        """Write the first line of a log again, so that its messages are taken in.
 
         A loss of power during the first append may leave its end without its beginning.
         """
@@ -461,7 +461,7 @@ class FileSessionLog:
             return frozenset(self._tail(path, user_id, session_id).digests)
 
     def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
-        """Return what is left of messages that were forgotten, or lost sentences, by id.
+        """Return the remaining texts of messages that were forgotten or cut, by id.
 
         None is left of a forgotten one.
         """

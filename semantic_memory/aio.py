@@ -97,12 +97,12 @@ class AsyncSemanticMemory:
 
     @property
     def profile(self) -> AsyncProfiles:
-        """Who a user is, and what their memories are about."""
+        """The profile of a user, and the topics of their memories."""
         return AsyncProfiles(self.blocking.profile)
 
     @property
     def history(self) -> AsyncHistory:
-        """How memories came to be as they are, and the review of changes."""
+        """The versions of memories, and the review of changes."""
         return AsyncHistory(self.blocking.history)
 
     @property
@@ -112,7 +112,7 @@ class AsyncSemanticMemory:
 
     @property
     def events(self) -> AsyncEvents:
-        """What changed, in its order."""
+        """The feed of changes, in their order."""
         return AsyncEvents(self.blocking.events)
 
     @property

@@ -88,7 +88,7 @@ class SemanticMemory:
         settings: Settings | None = None,
         **parts: Unpack[PartsGiven],
     ) -> Self:
-        """Open the store in `data_dir`, creating it if need be, and resume unfinished work.
+        """Open the store in `data_dir`, creating it if necessary, and resume unfinished work.
 
         Each part in `PartsGiven` can be replaced; the defaults come from `settings`, and those from
         the environment and `semantic_memory.toml`.
@@ -98,7 +98,7 @@ class SemanticMemory:
         of processes may have it open.
 
         Raises StoreLockedError if another process has it open, EmbedderMismatchError if it was
-        embedded with another model, LedgerBehindError if the ledger is older than it was,
+        embedded with another model, LedgerBehindError if the ledger is outdated,
         StoreUnavailableError if it can't be written.
         """
         from semantic_memory.bootstrap import Parts, build
@@ -173,12 +173,12 @@ class SemanticMemory:
 
     @property
     def profile(self) -> Profiles:
-        """Who a user is, and what their memories are about."""
+        """The profile of a user, and the topics of their memories."""
         return Profiles(self._parts)
 
     @property
     def history(self) -> History:
-        """How memories came to be as they are, and the review of changes."""
+        """The versions of memories, and the review of changes."""
         return History(self._parts)
 
     @property
@@ -188,7 +188,7 @@ class SemanticMemory:
 
     @property
     def events(self) -> Events:
-        """What changed, in its order."""
+        """The feed of changes, in their order."""
         return Events(self._parts)
 
     @property

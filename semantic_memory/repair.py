@@ -1,4 +1,4 @@
-"""Repair a store that can't be opened as it is: embed it anew, or go on with an older ledger."""
+"""Repair a store that can't be opened: embed it again, or continue with an older ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reembed(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Embed every memory of a store anew with the configured model; return their number.
+    """Embed every memory of a store again with the configured model; return their number.
 
     If it is interrupted, the next opening resumes it.
     """
@@ -38,10 +38,10 @@ def recover(
     index: VectorIndex | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Go on with a ledger that is older than it was, or gone; return the number of memories.
+    """Continue with an outdated or missing ledger; return the number of memories.
 
     Reads the session logs again, forgets again what they know as forgotten, and fills the index
-    anew. What the logs don't have is lost: facts, edits and deletions of facts that were made
+    again. What the logs don't have is lost: facts, edits and deletions of facts that were made
     without a message since then.
     """
     from semantic_memory.bootstrap import Parts, build

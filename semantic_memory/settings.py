@@ -215,7 +215,7 @@ class LogSettings(Section):
 
 
 class EncryptionSettings(Section):
-    """Encryption at rest of all that the store writes; see docs/security.md."""
+    """Encryption at rest of every file that the store writes."""
 
     key: SecretStr | None = None
     """Keys that encrypt the store, separated by commas, the one to write with first."""
@@ -264,7 +264,7 @@ class IndexSettings(Section):
     url: SecretStr = SecretStr("")
     """Address of the index: `http://host:8000` or `https://host` for `chroma-server`,
     `postgresql://user@host/database?schema=name` for `pgvector`, by default in the schema
-    `semantic_memory`, or else at `store.url`. The schema is created if need be, and may be a
+    `semantic_memory`, or else at `store.url`. The schema is created if necessary, and may be a
     ledger's."""
     token: SecretStr = SecretStr("")
     """Token for `chroma-server`, sent as a bearer and as `X-Chroma-Token`; empty for none."""
@@ -514,7 +514,7 @@ class UpkeepSettings(Section):
     decay_hours: float = Field(default=24, gt=0)
     """Interval of lowering the confidence of fading facts and archiving, in hours."""
     rollup_hours: float = Field(default=24, gt=0)
-    """Interval of deriving profiles and history tiers anew, in hours."""
+    """Interval of deriving profiles and history tiers again, in hours."""
     compact_hours: float = Field(default=168, gt=0)
     """Interval of erasing forgotten texts from the files, in hours."""
     loss_per_week: Unit = 0.01

@@ -1,8 +1,8 @@
 """Read the answer of a language model as an `Extraction`, or say why it can't be used.
 
 Nothing of an answer is trusted: each part is validated by itself, so one that is wrong costs no
-other, and the parts left out are counted. What is nearly right is mended. A part must quote one of
-the messages that it names; a message has few facts, and so has an answer, whose size is checked
+other, and the parts left out are counted. What is nearly right is repaired. A part must quote one
+of the messages that it names; a message has few facts, and so has an answer, whose size is checked
 before anything of it is read.
 """
 
@@ -47,7 +47,7 @@ MOST_FACTS = 60
 """Facts that are taken of an answer."""
 MOST_OF_A_MESSAGE = 3
 """Facts that are taken of a message."""
-_MOST_CHARACTERS = 200_000  # of an answer: 60 facts have some 30,000, mending 20 MB takes minutes
+_MOST_CHARACTERS = 200_000  # of an answer: 60 facts have 30,000; to repair 20 MB takes minutes
 _MOST_TAGS = 3
 _CONFIDENCE: Mapping[Certainty, float] = {"stated": 0.95, "implied": 0.8, "hedged": 0.7}
 _LIKELY, _SURE = 0.6, 0.85
@@ -126,7 +126,7 @@ _Day = Annotated[str | None, BeforeValidator(_day)]
 
 
 class _Part(BaseModel):
-    """A part of the answer. Strict schemas forbid further keys; answers may have them all the same.
+    """A part of the answer. Strict schemas forbid further keys; answers may have them nevertheless.
 
     All fields are required of a strict schema, and most have a default for answers of others.
     """

@@ -89,7 +89,7 @@ def _is_of_speaker(sentence: str, code: str) -> bool:
 
 
 def _is_of_something(sentence: str, code: str) -> bool:
-    """Return whether a sentence has a verb of the table and tells of a certain thing.
+    """Return whether a sentence has a verb of the table and mentions a certain thing.
 
     A name, a figure or a word of work makes it certain: "Cats are beautiful" is of none.
     """

@@ -64,7 +64,7 @@ _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
 _NO_MATERIAL = (None, "no words", NOTES)
-"""Reasons of spans that are the author's, or nobody's."""
+"""Reasons of spans that are the author's, or have no author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class OfflineExtractor:
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates, each with its source message and the reading of its sentence."""
-        del known  # a repetition is told by its text and its vector
+        del known  # a repetition is recognised by its text and its vector
         cut: list[_Clause] = []
         found: list[Candidate] = []
         before = _Before()

@@ -28,7 +28,7 @@ from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Extractor
 from semantic_memory.llm.chat import ChatModel, ChatRequest
 
-_MOST_CHARACTERS = 200_000  # of one request, some 50,000 tokens; more is halved before it is sent
+_MOST_CHARACTERS = 200_000  # of one request, about 50,000 tokens; more is halved before it is sent
 _MOST_HALVINGS = 4
 _CONTEXT = 8  # messages of the first half that the second one is shown for reference
 

@@ -1,6 +1,6 @@
 """Summarize a conversation by a language model.
 
-Any failure is a ProviderError: the caller goes on without a summary.
+Any failure is a ProviderError: the caller continues without a summary.
 """
 
 from __future__ import annotations

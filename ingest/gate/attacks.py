@@ -299,7 +299,7 @@ _PATTERNS = tuple(
             r"|%7b|data|secret|history|conversation|chat|summary|password|token)"
         ),
         rf"\bmemory (?:update|override)\s*[:!](?!{_MEMORY_IN_BYTES})",
-        (  # a rule for good, about what is worth stealing
+        (  # a standing rule, about what is worth stealing
             r"\b(?:remember|store|save) (?:this |that |it )?"
             r"(?:permanently|forever|as (?:a|an) (?:fact|rule|instruction))\b"
             rf"(?={_SENTENCE}\b(?:always|never|do not|don't|must|without|skip|send|give|share"
@@ -408,7 +408,7 @@ def _attacks(visible: str) -> bool:
 
 
 def _is_wish(order: str) -> bool:
-    """Return True if an order that holds for good asks how to answer, and for nothing else."""
+    """Return True if a standing order asks how to answer, and for nothing else."""
     if _STOLEN.search(order):
         return False
     about_replies = _OF_REPLIES.match(order) is not None

@@ -1,4 +1,4 @@
-"""Decide what of a message is held back: nothing, the sentences that attack, or all of it."""
+"""Decide which part of a message is held back: nothing, the sentences that attack, or all of it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 It finds what the patterns of `ingest.gate.attacks` have no words for. The weights in `learned.npz`
 are fitted by `python -m eval.guard` to attack strings, ordinary messages and people's own standing
-instructions; docs/security.md has the receiver operating characteristic.
+instructions; docs/concepts/security.md has the receiver operating characteristic.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Policy = Literal["keep", "mask", "redact", "refuse"]
 
 _REGION = "US"
 """Country of telephone numbers without a country code."""
-# Bounded, or a long word would take quadratic time.
+# Bounded, or a long word costs quadratic time.
 _EMAIL = regex(r"[\w.%+-]{1,64}@(?:[\w-]+\.)+[^\W\d_]{2,}")
 # Every number below has as many digits; checking first is cheap.
 _NUMBERS = regex(r"(?:\D*\d){6}")

@@ -211,14 +211,14 @@ def _head(text: str, found: re.Match[str], kind: str, reach: Span) -> _Head:
 
 
 def _sentence_end(text: str, start: int) -> int:
-    """Return where the sentence ends that goes on at `start`, or how far it is read."""
+    """Return where the sentence ends that continues at `start`, or how far it is read."""
     reach = min(len(text), start + _BEHIND)
     found = _SENTENCE_END.search(text, start, reach)
     while found and text[found.start()] == "!" and _MIXED.match(_last_word(text, found.start())):
         found = _SENTENCE_END.search(text, found.end(), reach)  # a sign of the secret
     if found:
         return found.start() + (text[found.start()] == "!")
-    if reach < len(text):  # not amid a word, unless it is endless
+    if reach < len(text):  # not in the middle of a word, unless it is endless
         return reach if (last := text.rfind(" ", start + _BEFORE, reach)) < 0 else last
     return reach
 
@@ -572,7 +572,7 @@ def _phrase(tokens: Sequence[_Token], place: int, *, marked: bool, whole: bool) 
     if not phrase and (explained or not _is_value(first.text, certain=marked or named)):
         return None
     if not is_word(first.text) and first.text.islower() and len(words) > 1:
-        return None  # another language, that goes on
+        return None  # another language, that continues
     last = words[-1] if plain else first
     return first.start, last.end
 

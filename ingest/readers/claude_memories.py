@@ -1,6 +1,6 @@
 """Reader of the memories in Claude's data export: `memories.json`, or a file of `memories/`.
 
-They are prose: what Claude tells of the user, of each project, and files that it keeps.
+They are prose: what Claude knows of the user, of each project, and files that it keeps.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class _Passage(Foreign):
 def read_letta(file: BufferedReader, written: datetime) -> Iterator[Found]:
     """Read each line of a block and each passage as a fact, and what was said as messages.
 
-    Blocks labelled `persona` are left out: they tell of the agent, in the first person.
+    Blocks labelled `persona` are left out: they describe the agent, in the first person.
     An agent's facts and messages have its name as their agent, but for the blocks that several
     agents share; a session is named after its agent. `written` dates what has no time.
     """

@@ -66,11 +66,11 @@ class DeadLetters:
             self._ledger.set_meta(_REPLAYED, _NUMBERS.dump_json(tuple(left)).decode())
 
     def replayed(self) -> tuple[int, ...]:
-        """Return the events that are to be sent once more."""
+        """Return the events that are to be sent again."""
         return _NUMBERS.validate_json(self._ledger.meta(_REPLAYED) or "[]")
 
     def redeliver(self, *, dry_run: bool) -> Iterator[Outcome]:
-        """Have every dead letter sent once more, and enable the webhook: an upkeep job."""
+        """Have every dead letter sent again, and enable the webhook: an upkeep job."""
         outcome = Outcome()
         letters = self.listed()
         outcome.counts["redelivered"] = len(letters)

@@ -106,7 +106,7 @@ class Edits:
         return added
 
     def update(self, asked: UpdateRequest) -> Fact:
-        """Change a memory; a content that is replaced goes on answering what was believed then.
+        """Change a memory; a content that is replaced still answers what was believed then.
 
         Raises NotFoundError, InvalidInputError.
         """
@@ -132,7 +132,7 @@ class Edits:
         return written[0]
 
     def delete(self, asked: DeleteRequest) -> None:
-        """Delete a memory for good, with what goes with it. Raises NotFoundError.
+        """Delete a memory permanently, with what goes with it. Raises NotFoundError.
 
         A memory that is deleted already stays as it is: the answer of the first time may be lost.
         """

@@ -55,9 +55,9 @@ class Converted(NamedTuple):
     databases: int
     """Databases that were brought into the other form."""
     logs: int
-    """Session logs written anew."""
+    """Session logs written again."""
     files: int
-    """Other files written anew: windows, checkpoints, API keys."""
+    """Other files written again: windows, checkpoints, API keys."""
 
 
 def refuse_half_converted(directory: Path) -> None:

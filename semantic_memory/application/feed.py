@@ -1,6 +1,6 @@
-"""The feed of what changed: a page of it, or one that goes on as changes happen.
+"""The feed of changes: a page of it, or an iterator that waits for further ones.
 
-The ledger is the queue: a feed has a number to continue behind, reads the next events from there,
+The ledger is the queue: a feed has a number to continue after, reads the next events from there,
 and is woken by the ledger's commits. A slow reader holds up nothing and loses nothing.
 """
 
@@ -61,7 +61,7 @@ class Feed:
         if 0 < after < resume:
             raise EventsRemovedError(
                 f"{verb}: the events from {after + 1:,} to {resume:,} were removed, as"
-                f" upkeep.events are kept: list the memories anew, and continue behind {resume},"
+                f" upkeep.events are kept: list the memories again, and continue after {resume},"
                 " or from now",
                 resume,
             )
@@ -73,7 +73,7 @@ class Feed:
             raise InvalidInputError(
                 f"{asked.verb}: there is no event {asked.after:,} yet, the latest is {last:,}: the"
                 " place is of another store, or this one was restored from a backup; list the"
-                " memories anew, and continue from now"
+                " memories again, and continue from now"
             )
         return asked.after
 

@@ -1,4 +1,4 @@
-"""Look at a forgetting before it is done: what it may take by mistake, and what it leaves."""
+"""Check a forgetting in advance: what it may delete by mistake, and what it leaves."""
 
 from __future__ import annotations
 

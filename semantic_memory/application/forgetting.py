@@ -1,4 +1,4 @@
-"""Forget a topic, a time, a session, what meets a query, or a user, for good."""
+"""Forget a topic, a time, a session, what meets a query, or a user, permanently."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Forgetting:
         )
 
     def taken_by(self, user_id: str, request: RequestToForget) -> Iterable[str]:
-        """Return the ids of the memories that a request would take, in whole or in part."""
+        """Return the ids of the memories that a request would delete, in whole or in part."""
         match request.scope:
             case "everything":
                 return self._ledger.ids(user_id)

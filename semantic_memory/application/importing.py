@@ -83,7 +83,7 @@ class Imported:
         return not self.accepted + self.duplicates
 
     def count(self, offered: int, accepted: int) -> None:
-        """Count what was offered, of which some was new."""
+        """Count the items offered, and how many were new."""
         self.accepted += accepted
         self.duplicates += offered - accepted
 
@@ -203,7 +203,7 @@ def _offer(
     place: Callable[[ItemT], str],
     imported: Imported,
 ) -> None:
-    """Put a batch, or what of it isn't refused; `put` returns how many were new."""
+    """Put the items of a batch that aren't refused; `put` returns how many were new."""
     try:
         imported.count(len(batch), put(batch))
     except InvalidInputError as error:

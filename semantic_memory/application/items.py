@@ -155,13 +155,13 @@ class ItemStore:
     def _read(
         self, found: Sequence[KeptItem], now: datetime, *, refresh: bool
     ) -> Sequence[KeptItem]:
-        """Return items, with their time to live begun anew if that is asked for."""
+        """Return items, with their time to live begun again if that is asked for."""
         timed = {one.num: one.item.ttl for one in found if one.item.ttl is not None}
         if not refresh or not timed:
             return found
         try:
             self._ledger.apply([RefreshItems([*timed], now)])
-        except StoreUnavailableError:  # what is kept can be read all the same
+        except StoreUnavailableError:  # what is kept can be read nevertheless
             return found
         return [
             one

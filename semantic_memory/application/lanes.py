@@ -1,6 +1,6 @@
 """Lanes of a webhook: one a user, whose events are sent in order, a few at a time.
 
-A lane whose event is refused waits by itself; the others go on.
+A lane whose event is refused waits by itself; the others continue.
 """
 
 from __future__ import annotations

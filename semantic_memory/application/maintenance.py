@@ -1,4 +1,4 @@
-"""Run maintenance by hand: jobs, waiting for the background, filling the index anew."""
+"""Run maintenance by hand: jobs, waiting for the background, filling the index again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Maintenance:
         return self._ledger.runs(asked.limit)
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Fill the vector index anew from the ledger; return its size."""
+        """Fill the vector index again from the ledger; return its size."""
         return self._keeper.rebuild(progress)
 
     def embed(self, progress: Progress | None = None) -> int:

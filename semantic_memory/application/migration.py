@@ -49,7 +49,7 @@ def migrate_stores(
     progress: Progress | None = None,
     keys: Sequence[bytes] = (),
 ) -> Iterator[Migrated]:
-    """Migrate stores, each under its lock; a failure is an outcome, and the others go on.
+    """Migrate stores, each under its lock; a failure is an outcome, and the others continue.
 
     Waits up to `patience` seconds for a store that another process has open. With `keys`, the
     ledgers are encrypted.

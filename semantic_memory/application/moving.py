@@ -54,7 +54,7 @@ def refuse_half_moved(ledger: KeyValues) -> None:
     if source := ledger.meta(MOVING):
         raise ConfigurationError(
             f"the move of {source} to this store was cut off: finish it with the same"
-            " `semantic-memory admin migrate --to`, or begin anew with an empty target"
+            " `semantic-memory admin migrate --to`, or start again with an empty target"
         )
 
 

@@ -36,7 +36,7 @@ _MOST = 500  # memories looked at for a query
 _GOES_ON = regex(rf"\s*{whole(phrases('pronouns.persons'))}", re.IGNORECASE)
 
 Test = Callable[[Sequence[str]], list[bool]]
-"""Tells of each sentence whether it is meant."""
+"""Returns for each sentence whether it is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Naming:
         self._embedder = embedder
 
     def naming(self, entity: str, user_id: str, filters: Filters) -> Named:
-        """Return what names an entity; in a message also the sentences that go on about it.
+        """Return what names an entity; in a message also the sentences that continue about it.
 
         A person is named by the whole name, and by a first name or surname that nobody else has.
         """
@@ -243,7 +243,7 @@ def _meant(facts: Sequence[Fact], meant: Test) -> Named:
 
 
 def _going_on(said: Sequence[str], meant: Sequence[bool]) -> list[bool]:
-    """Return `meant` with the sentences behind that go on about the same person."""
+    """Return `meant` with the sentences behind that continue about the same person."""
     found: list[bool] = []
     for sentence, one in zip(said, meant, strict=True):
         found.append(one or (bool(found) and found[-1] and bool(_GOES_ON.match(sentence))))

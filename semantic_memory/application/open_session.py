@@ -86,8 +86,8 @@ class OpenSession:
     ) -> Session:
         """Open a session, its window refilled from its log; it observes and recalls in `scope`.
 
-        Finishes a forgetting that is owed to it, or that would take checkpoints saved now along
-        later. Raises ConfigurationError, SessionClosedError for a closed session, and
+        First finishes a forgetting of this session: done later, it would delete checkpoints saved
+        now. Raises ConfigurationError, SessionClosedError for a closed session, and
         StoreUnavailableError.
         """
         self._pipeline.check_open(key)

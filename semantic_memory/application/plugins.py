@@ -92,7 +92,7 @@ def _with_hooks(file: Path, text: str | None, agent: str, launch: Launch | None)
     document = _document(file, text)
     hooks = document.get("hooks", {})
     if not isinstance(hooks, dict):
-        raise InvalidInputError(f"{file}: hooks must be an object: mend it first")
+        raise InvalidInputError(f"{file}: hooks must be an object: fix it first")
     kept = {event: _without_ours(entries) for event, entries in hooks.items()}
     if launch is not None:
         if agent == "cursor":
@@ -130,7 +130,7 @@ def _with_server(file: Path, text: str | None, launch: Launch | None) -> str | N
     document = _document(file, text)
     servers = document.get("mcpServers", {})
     if not isinstance(servers, dict):
-        raise InvalidInputError(f"{file}: mcpServers must be an object: mend it first")
+        raise InvalidInputError(f"{file}: mcpServers must be an object: fix it first")
     kept = {name: one for name, one in servers.items() if name != NAME}
     if launch is not None:
         command, *arguments = launch.server
@@ -152,7 +152,7 @@ def _with_table(file: Path, text: str | None, launch: Launch | None) -> str | No
     try:
         known = tomllib.loads(kept)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{file} is no TOML: {error}: mend it first") from None
+        raise InvalidInputError(f"{file} is no TOML: {error}: fix it first") from None
     if launch is None:
         return kept if kept.strip() else (None if text is None else "")
     if NAME in known.get("mcp_servers", {}):
@@ -179,9 +179,9 @@ def _document(file: Path, text: str | None) -> dict[str, Any]:
     try:
         found = json.loads(text) if text and text.strip() else {}
     except ValueError as error:
-        raise InvalidInputError(f"{file} is no JSON: {error}: mend it first") from None
+        raise InvalidInputError(f"{file} is no JSON: {error}: fix it first") from None
     if not isinstance(found, dict):
-        raise InvalidInputError(f"{file} holds no JSON object: mend it first")
+        raise InvalidInputError(f"{file} holds no JSON object: fix it first")
     return found
 
 

@@ -112,7 +112,7 @@ class Prover:
         )
 
     def _kept(self) -> Iterator[str]:
-        """Yield the texts that the store goes on holding, of every user."""
+        """Yield the texts that the store still holds, of every user."""
         for user_id in self._ledger.users():
             yield user_id
             ids = self._ledger.ids(user_id)
@@ -193,7 +193,7 @@ def _searched(chunks: Iterable[bytes], wanted: _Wanted) -> tuple[int, set[str], 
 
 
 def _shared(prints: Prints, known: Prints) -> Prints:
-    """Return those of `prints` that are among `known`."""
+    """Return the `prints` that are among `known`."""
     table = np.zeros(1 << _BITS, dtype=bool)
     table[known >> np.uint64(64 - _BITS)] = True
     likely = prints[table[prints >> np.uint64(64 - _BITS)]]

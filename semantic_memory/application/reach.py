@@ -2,7 +2,7 @@
 
 A fact takes the sentences that it was drawn from, unless a fact that stays was drawn from them too;
 a message without a sentence left goes as a whole. A message, or a sentence of one, takes the facts
-that nothing else says.
+that nothing else supports.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class _Tracing:
                 self._gone.setdefault(fact.id, fact)
 
     def _stands(self, fact: Fact, source: Source, touched: Collection[Place]) -> bool:
-        """Return True if a source of a fact goes on saying it."""
+        """Return True if a source of a fact still says it."""
         places = _places(source)
         known = [self._messages.get(place) for place in places]
         if not places:

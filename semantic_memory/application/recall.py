@@ -257,7 +257,7 @@ class Recall:
     def _related(
         self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
     ) -> Related:
-        """Return what stands around the best of the hits, and around what is shown anyway."""
+        """Return the neighbours of the best hits, and of the facts that are always shown."""
         near_by = [hit.fact for hit in hits[:_LOOKED_AROUND]]
         facts = {fact.id: fact for fact in (*(hit.fact for hit in hits), *shown)}
         ending = self._endings([hit for hit in hits if hit.changed], facts.values(), wanted)

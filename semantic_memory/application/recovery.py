@@ -1,4 +1,4 @@
-"""Refuse a ledger that is gone, or go on with an older one: forget again what the logs forgot.
+"""Refuse a ledger that is gone, or continue with an older one: forget again what the logs forgot.
 
 An older ledger has memories that were forgotten since. The session logs tell: a forgotten message
 left its id in its session's log, one that lost sentences what was left of it, and a session that
@@ -52,7 +52,7 @@ class Recovery:
         self._erasing = erasing
 
     def run(self) -> None:
-        """Forget what the logs know as forgotten, with what rests on it; accept the ledger then."""
+        """Forget again what the logs record as forgotten; then accept the ledger."""
         if not self._log.is_new:  # where no log has ever been, a missing one says nothing
             self._erase_again()
         self._ledger.accept()
@@ -78,7 +78,7 @@ class Recovery:
             self._erasing.erase(key.user_id, found, REASON)
 
     def _erase_earlier(self, key: SessionKey) -> None:
-        """Erase what was said in a session before it was forgotten and begun anew."""
+        """Erase what was said in a session before it was forgotten and begun again."""
         known, last = self._log.ids(*key), self._ledger.cursor(*key, "stored").message_id
         if last is None or last in known:
             return

@@ -72,15 +72,15 @@ class Review:
     def undo(self, asked: UndoRequest) -> list[Fact]:
         """Restore the facts that one decision ended, or those of a source or a day; return them.
 
-        Each is kept apart for good from what had ended it. What isn't retired any more is left as
-        it is. Raises NotFoundError for an unknown decision.
+        Each is kept apart permanently from what had ended it. What isn't retired any more is left
+        as it is. Raises NotFoundError for an unknown decision.
         """
         user_id, reason = asked.user_id, self._gate.redacted(asked.reason)
         with self._ledger.exclusive(user_id):
             wanted = [fact.id for fact in self._meant(asked)]
             if asked.dry_run:
                 return self._ledger.get(wanted, user_id)
-            for fact_id in wanted:  # read anew: the one before may have changed what it names
+            for fact_id in wanted:  # read again: the one before may have changed what it names
                 fact = one_fact(self._ledger, fact_id, user_id)
                 now = self._clock.now()
                 back = restoration(self._ledger, fact, reason, now)
@@ -128,7 +128,7 @@ class Review:
         return one_fact(self._ledger, older.id, asked.user_id)
 
     def reject(self, asked: RejectRequest) -> Fact:
-        """Keep a fact and the statement that perhaps changed it apart for good; return the fact.
+        """Keep a fact and the statement that perhaps changed it apart permanently; return the fact.
 
         Raises NotFoundError without such a link.
         """

@@ -61,7 +61,7 @@ class Statistics:
 
 
 def _shortened(spending: Sequence[Spend]) -> tuple[Spend, ...]:
-    """Return what the users cost who cost most, and the sums of the others by task."""
+    """Return the costs of the most expensive users, and the sums of all others by task."""
     users = dict.fromkeys(one.user_id for one in spending)
     named = set(list(users)[:_MOST_USERS]) - {""}
     rest: dict[str, Spend] = {}

@@ -3,7 +3,7 @@
 One record a line when written as JSONL: first an `export` header, then every session with its
 options, if it has any, and the messages of its log, then every fact that isn't just a message, then
 the written lines of profile and history (the others are derived again), then the items. Vectors and
-past versions are left out; imported texts are embedded anew. `to_dict` has the same records in one
+past versions are left out; imported texts are embedded again. `to_dict` has the same records in one
 document.
 """
 

@@ -199,7 +199,7 @@ class Webhook:
         self._observe(WorkerFailed(_STEP, _said(error), pause, repeated=failures > 1))
 
     def _replay(self) -> None:
-        """Send the dead letters once more that are to be; those that fail stay dead."""
+        """Send the dead letters again that are to be; those that fail stay dead."""
         for number in self._dead.replayed():
             if self._closing.is_set():
                 return

@@ -92,7 +92,7 @@ def build_in_directory(
 
 
 def to_write(settings: Settings, disk: Disk | None, sharing: Sharing | None) -> Access:
-    """Create the data directory if need be, and lock it. Raises StoreLockedError."""
+    """Create the data directory if necessary, and lock it. Raises StoreLockedError."""
     make_private(settings.data_dir)
     return Access(
         disk or SystemDisk(),
@@ -120,7 +120,7 @@ def open_directory(
     """Open the store in a data directory; `resources` closes it.
 
     With `sharing` it is announced while it is open. Raises ConfigurationError if the key is wrong,
-    and LedgerBehindError, unless `recovering`, if the ledger is gone or older than it was.
+    and LedgerBehindError, unless `recovering`, if the ledger is missing or outdated.
     """
     resources.callback(access.lock.release)
     directory, disk, reading = settings.data_dir, access.disk, access.reading
@@ -182,7 +182,7 @@ def make_ledger(
     """Open the ledger that the settings name, of which an index has `reached` so many changes.
 
     `reading` says why it is opened to read only.
-    Raises LedgerBehindError, unless `recovering`, if it is gone or older than it was.
+    Raises LedgerBehindError, unless `recovering`, if it is missing or outdated.
     """
     match settings.ledger.store:
         case "sqlite":

@@ -22,7 +22,7 @@ def check_embedder(ledger: Ledger, identity: EmbedderIdentity) -> None:
     elif (known := EmbedderIdentity(**json.loads(stored))) != identity:
         raise EmbedderMismatchError(
             f"this store was embedded with {known}, the settings say {identity}: set the model"
-            " back, or run `semantic-memory admin reembed` to embed every memory anew"
+            " back, or run `semantic-memory admin reembed` to embed every memory again"
         )
 
 

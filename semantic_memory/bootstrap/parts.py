@@ -1,4 +1,4 @@
-"""The parts of a store, those given and those of an open one."""
+"""The parts of a store: replacements that a caller gives, and the built parts."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def make_index_home(
 ) -> IndexHome | None:
     """Make the home of the index that the settings name; None if there is to be none.
 
-    An encrypted store has none, as vectors tell of their texts. Raises ConfigurationError if it is
+    An encrypted store has none, as vectors reveal their texts. Raises ConfigurationError if it is
     to have one elsewhere, and for a URL that isn't the provider's.
     """
     if given is not None:
@@ -63,7 +63,7 @@ def make_index_home(
     index = settings.index
     if encryption is not None and index.provider not in ("chroma", "none"):
         raise ConfigurationError(
-            f"index.provider is {index.provider}, but the store is encrypted, and vectors tell of"
+            f"index.provider is {index.provider}, but the store is encrypted, and vectors reveal"
             " their texts: set index.provider to none"
         )
     if encryption is not None or index.provider == "none":

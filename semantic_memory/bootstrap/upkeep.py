@@ -73,7 +73,7 @@ def make_upkeep(
 def keep_up(
     settings: UpkeepSettings, upkeep: Upkeep, ledger: Ledger, clock: Clock, stack: ExitStack
 ) -> None:
-    """Run the upkeep by its schedule, or once more when `stack` is closed."""
+    """Run the upkeep by its schedule, or again when `stack` is closed."""
     if not settings.schedule:
         stack.callback(upkeep.close)
         return

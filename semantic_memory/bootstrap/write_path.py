@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from semantic_memory.pipeline.batch_extraction import BatchExtracting
 
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
-_PATIENCE = 10.0  # seconds in which whoever forgets may erase by itself
+_PATIENCE = 10.0  # seconds that a forgetting has to erase by itself
 _GATHER_INDEX = 15.0  # seconds within which changes reach the index together: searches know them
 _AT_ONCE = 24  # messages that a model reads in a call: a request of 4,000 tokens
 

@@ -95,12 +95,12 @@ class Client:
 
     @property
     def profile(self) -> ClientProfiles:
-        """Who a user is, and what their memories are about."""
+        """The profile of a user, and the topics of their memories."""
         return ClientProfiles(self._connection)
 
     @property
     def history(self) -> ClientHistory:
-        """How memories came to be as they are, and the review of changes."""
+        """The versions of memories, and the review of changes."""
         return ClientHistory(self._connection)
 
     @property
@@ -110,7 +110,7 @@ class Client:
 
     @property
     def events(self) -> ClientEvents:
-        """What changed, in its order."""
+        """The feed of changes, in their order."""
         return ClientEvents(self._connection)
 
     @property
@@ -177,12 +177,12 @@ class AsyncClient:
 
     @property
     def profile(self) -> AsyncClientProfiles:
-        """Who a user is, and what their memories are about."""
+        """The profile of a user, and the topics of their memories."""
         return AsyncClientProfiles(self._connection)
 
     @property
     def history(self) -> AsyncClientHistory:
-        """How memories came to be as they are, and the review of changes."""
+        """The versions of memories, and the review of changes."""
         return AsyncClientHistory(self._connection)
 
     @property
@@ -192,7 +192,7 @@ class AsyncClient:
 
     @property
     def events(self) -> AsyncClientEvents:
-        """What changed, in its order."""
+        """The feed of changes, in their order."""
         return AsyncClientEvents(self._connection)
 
     @property

@@ -1,4 +1,4 @@
-"""What calls need on their way: idempotency keys, errors by name, what may be sent again."""
+"""Parts of sending a call: idempotency keys, errors by name, which calls may be repeated."""
 
 from __future__ import annotations
 

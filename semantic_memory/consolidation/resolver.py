@@ -209,7 +209,7 @@ class Resolver:
         return frozenset(map(lookup_key, [*about, *([f"slot:{slot}"] if slot else [])]))
 
     def _dated_by_log(self, beliefs: list[Belief]) -> list[Belief]:
-        """Return beliefs whose dates don't lie ahead of now, as those of a wrong clock do."""
+        """Return beliefs without dates in the future, which come from a wrong clock."""
         now = self._clock.now()
         if not any(belief.fact.stated_at > now for belief in beliefs):
             return beliefs

@@ -114,7 +114,7 @@ def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str
 
 
 def content_stems(fact: str) -> frozenset[str]:
-    """Return the stems of a fact without those that stand for whoever speaks."""
+    """Return the stems of a fact without those that stand for the speaker."""
     return _stems(fact) - _OF_NOBODY
 
 

@@ -206,7 +206,7 @@ class _Block:
         self._choose([hit for hit in tail if hit.fact.id in near], policy, asked, longest)
 
     def _wanted(self, asked: frozenset[str], policy: Policy, *, matching: bool) -> list[Hit]:
-        """Return the hits that may be shown: all of the best, and of the others what matches."""
+        """Return the hits that may be shown: all of the best, and the others that match."""
         wanted = []
         for rank, hit in enumerate(self._hits):
             fact = hit.fact
@@ -352,7 +352,7 @@ class _Block:
         return frozenset(stem for one in lines for stem in stems(one.text or one.fact.content))
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
-        """Show those of a part that fit into what the finished text leaves free."""
+        """Show the lines of a part that fit into the rest of the budget."""
         shown = {fact.id for fact in self.facts}
         if waiting := [one for one in part if one.fact.id not in shown]:
             self._room = self._budget - self._fitted().tokens

@@ -1,4 +1,4 @@
-"""The API key in whose name the present call is made, for the audit of what was forgotten."""
+"""The API key of the present call, for the audit of forgetting."""
 
 from __future__ import annotations
 

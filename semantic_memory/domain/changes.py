@@ -110,7 +110,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Replace the text of a message's memory by what is left of it, for good.
+    """Replace the text of a message's memory by what is left of it, permanently.
 
     No version keeps the text before, and the lines that rest on the message are erased. Has no
     effect on a text that is `content` already.
@@ -204,7 +204,7 @@ class EraseLines:
 
 @dataclass(frozen=True, slots=True)
 class Unquote:
-    """Erase what a user's facts quote of newer statements that are forgotten, for good.
+    """Erase what a user's facts quote of newer statements that are forgotten, permanently.
 
     Present and past states keep who decided and when; links to these statements go.
     """
@@ -284,7 +284,7 @@ class DropItem:
 
 @dataclass(frozen=True, slots=True)
 class RefreshItems:
-    """Begin the time to live of items anew; ignored for those without one."""
+    """Begin the time to live of items again; ignored for those without one."""
 
     nums: Sequence[int]
     at: datetime

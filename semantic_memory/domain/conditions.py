@@ -140,7 +140,7 @@ def meets(fact: Fact, conditions: Iterable[Condition]) -> bool:
 
 
 def meeting(facts: Iterable[Fact], conditions: Iterable[Condition]) -> list[Fact]:
-    """Return those of `facts` that meet every one of `conditions`, in their order."""
+    """Return the `facts` that meet every one of `conditions`, in their order."""
     found = [*facts]
     for condition in conditions:
         found = [*filter(_test(condition), found)]

@@ -34,7 +34,7 @@ class MemoryEvent(Value):
     """A change of a user's memory. It has ids and no texts: `get` returns the memory."""
 
     id: int
-    """Number of the event in this store, ascending; a feed continues behind it."""
+    """Number of the event in this store, ascending; a feed continues after it."""
     kind: EventKind
     at: Timestamp
     user_id: Identifier
@@ -63,7 +63,7 @@ class MemoryEvent(Value):
 
 
 class EventPage(list[MemoryEvent]):
-    """Events in their order, and where to go on."""
+    """Events in their order, and where to continue."""
 
     def __init__(self, events: Iterable[MemoryEvent] = (), next: int = 0) -> None:  # noqa: A002
         super().__init__(events)

@@ -100,7 +100,7 @@ EXTRACT = "Extract facts from the session's messages."
 SESSIONS_OF = "Only sessions of this agent: with messages of it alone, and created by no one else."
 SESSION_OF = "Only if it is a session of this agent: with messages of it alone."
 MESSAGE_OF = "Only messages of this agent."
-SESSION_AGENT = "The agent that it belongs to; nobody's if left out."
+SESSION_AGENT = "The agent that it belongs to; of no agent if left out."
 FADES = "Let the confidence of the session's facts fade."
 NEW_SESSION = "Id of the session; a random one if left out."
 COMPACT = "Shorten the session's window and log when they are too long."
@@ -169,7 +169,7 @@ INDEX = "Paths of the texts to find it by, like title or notes[*].text; all if l
 ITEM_OWNER = "The owner of the items; null: of every user."
 ITEM_FILTERS = "Conditions on values: {path: value} or {path: {$eq $ne $gt $gte $lt $lte: value}}."
 ITEM_BY = "Search by meaning, by words, or both."
-ITEM_REFRESH = "Begin the time to live of what is read anew."
+ITEM_REFRESH = "Begin the time to live of what is read again."
 ITEMS = Number("Most items to return.", default=100, least=1, most=10_000)
 ITEM_HITS = Number("Most items to return.", default=10, least=1, most=10_000)
 OFFSET = Number("Items to skip.", default=0, least=0, most=10_000_000)
@@ -180,9 +180,9 @@ DEPTH = "Cut namespaces to this number of labels."
 
 EVENT_KINDS = "Only events of these kinds; all if left out."
 AFTER_EVENT = (
-    "Id of the event to continue behind; 0: from the oldest one that is kept; now: only later ones."
+    "Id of the event to continue after; 0: from the oldest one that is kept; now: only later ones."
 )
-LAST_EVENT = "Id of the event to continue behind; goes before `after`."
+LAST_EVENT = "Id of the event to continue after; goes before `after`."
 EVENTS = Number("Most events to return.", default=100, least=1, most=1_000)
 MOST_NUMBER = 2**63 - 1
 """The highest number that the ledger can hold."""

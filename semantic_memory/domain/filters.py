@@ -278,7 +278,7 @@ class Filters(Value):
         return meets(fact, self.conditions())
 
     def admitted(self, facts: Iterable[Fact]) -> list[Fact]:
-        """Return those of `facts` that meet every condition."""
+        """Return the `facts` that meet every condition."""
         return meeting(facts, self.conditions())
 
     def covers(self, scope: Scope) -> bool:

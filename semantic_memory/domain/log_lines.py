@@ -76,7 +76,7 @@ def known_by(entry: Entry) -> bytes | None:
 
 
 def erased(entries: Iterable[Entry]) -> dict[str, str | None]:
-    """Return what is left of messages that were forgotten, or cut, by id.
+    """Return the remaining texts of messages that were forgotten or cut, by id.
 
     None is left of a forgotten one.
     """

@@ -1,6 +1,6 @@
 """The request with an idempotency key that the present call works on.
 
-The transaction that has the request's effect marks it as done, so that whoever works on it again,
+The transaction that has the request's effect marks it as done, so that the worker that repeats it,
 after a kill before the answer, knows that it was.
 """
 

@@ -53,7 +53,7 @@ class _Pattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _ATTRIBUTES:  # asked by copying and the like, which need no pattern
+        if name not in _ATTRIBUTES:  # asked by copying, for example, which needs no pattern
             raise AttributeError(f"a pattern has no attribute {name!r}")
         compiled = re.compile(_written(self._source), self._flags)
         # As attributes of the instance they cost no more than those of the compiled pattern.

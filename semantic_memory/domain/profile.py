@@ -79,7 +79,7 @@ class Line(Value):
 
     @property
     def session_ids(self) -> tuple[str, ...]:
-        """Ids of the sessions of those messages."""
+        """Ids of the sessions of the messages."""
         places = (place.partition("/")[0] for place in self.said_in)
         return tuple(dict.fromkeys(session for session in places if session))
 
@@ -92,7 +92,7 @@ class _Text(Value):
     message_ids: tuple[Identifier, ...] = ()
     """Ids of the messages it rests on."""
     session_ids: tuple[Identifier, ...] = ()
-    """Ids of the sessions of those messages."""
+    """Ids of the sessions of the messages."""
 
 
 class ProfileText(_Text):

@@ -1,4 +1,4 @@
-"""The reading of a sentence: what a judge says it is worth, about, and of what kind."""
+"""The reading of a sentence: its worth, subject and kind, according to a judge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reading(Value):
     """A judge's reading of a sentence, with probabilities from 0 to 1."""
 
     judge: str
-    """The judge and its version; a reading of another version is made anew."""
+    """The judge and its version; a reading of another version is made again."""
     keep: Unit
     """That it is worth keeping."""
     task: Unit

@@ -136,7 +136,7 @@ class BudgetState(Value):
     cost_usd: float
     most_usd: float | None = None
     reached_until: Timestamp | None = None
-    """Time at which the budget begins anew; None while some of it is left."""
+    """Time at which the budget begins again; None while some of it is left."""
 
 
 class DeadLetter(Value):

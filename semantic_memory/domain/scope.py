@@ -29,7 +29,7 @@ class Scope(NamedTuple):
 
     @property
     def own(self) -> Mapping[str, Names]:
-        """The fields of filters that admit what is of this agent, and of this run, if given."""
+        """The fields of filters that admit memories of this agent, and of this run, if given."""
         return self._admitting(())
 
     @property
@@ -39,7 +39,7 @@ class Scope(NamedTuple):
 
     @property
     def exact(self) -> Mapping[str, Names]:
-        """The fields of filters that admit what has this very scope."""
+        """The fields of filters that admit memories of exactly this scope."""
         return {"agents": (self.agent_id,), "runs": (self.run_id,)}
 
     def _admitting(self, besides: Names) -> Mapping[str, Names]:

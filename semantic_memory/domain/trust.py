@@ -24,7 +24,7 @@ class Trust(StrEnum):
     ASSISTANT = "assistant"
     """Said by the assistant."""
     AGENT = "agent"
-    """Added by an agent of its own accord."""
+    """Added by an agent by itself."""
     USER = "user"
     """The user's own words, or the application's."""
 
@@ -35,7 +35,7 @@ class Trust(StrEnum):
 
     @property
     def is_vetted(self) -> bool:
-        """True for what the user, the application or an agent of its own accord said."""
+        """True for what the user, the application or an agent by itself said."""
         return self >= Trust.AGENT
 
     @property

@@ -1,4 +1,4 @@
-"""Limits of keys of one agent: its own memories and, to read, those that are shared.
+"""Limits of keys of one agent: its own memories and, to read, the shared ones.
 
 A route that is open to such keys asks for its right with `scoped=True`, and limits itself by these
 functions. Every other route refuses them.

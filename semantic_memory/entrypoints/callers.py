@@ -10,7 +10,7 @@ from semantic_memory.domain.fields import MOST_SPACES
 from semantic_memory.entrypoints.rights import Right as Right
 
 ANYONE = frozenset(Right)
-"""Every right, of whoever sends a request where no key is needed."""
+"""Every right, for any sender of a request where no key is needed."""
 
 
 @dataclass(frozen=True, slots=True)

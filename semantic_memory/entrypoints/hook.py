@@ -1,7 +1,7 @@
 """The command of coding agents' hooks: `python -m semantic_memory.entrypoints.hook`.
 
 What an agent waits for, recall at a prompt, goes through the process that has the store open, with
-the standard library alone: loading the command line would take longer than the answer. Everything
+the standard library alone: loading the command line takes longer than the answer. Everything
 else, and whatever can't be done so, is the command line's `hook`.
 """
 

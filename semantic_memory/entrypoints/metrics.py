@@ -1,7 +1,7 @@
 """Prometheus metrics: an observer that counts events, and figures of the store at each scrape.
 
-Every name starts with `semantic_memory_`; docs/operations.md lists them. No metric names a user:
-anybody with a key may scrape, and each user would be a time series of its own.
+Every name starts with `semantic_memory_`; docs/how-to/operations.md lists them. No metric names a
+user: anybody with a key may scrape, and each user would be a time series of its own.
 """
 
 from __future__ import annotations

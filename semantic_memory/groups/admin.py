@@ -46,5 +46,5 @@ class Admin(Group):
         return self._parts().doctor.check()
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Fill the vector index anew from the ledger, embedding nothing; return its size."""
+        """Fill the vector index again from the ledger, embedding nothing; return its size."""
         return self._parts().maintenance.rebuild(progress)

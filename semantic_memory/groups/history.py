@@ -1,4 +1,4 @@
-"""How memories came to be as they are, `memory.history`: their versions, and the review of changes.
+"""The versions of memories and the review of changes, `memory.history`.
 
 for one in memory.history.retired(user_id="maya"):
     print(one.fact.content, one.cause.reason, one.cause.quote)

@@ -1,4 +1,4 @@
-"""Who a user is and what their memories are about, `memory.profile`.
+"""The profile of a user and the topics of their memories, `memory.profile`.
 
 memory.profile.update({"diet": "vegetarian"}, user_id="maya")
 print(memory.profile.get(user_id="maya").core)

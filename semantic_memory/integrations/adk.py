@@ -134,8 +134,8 @@ class SemanticMemoryService(BaseMemoryService):
     ) -> None:
         """Delete a memory by the id that a search gave it; unknown ones are ignored.
 
-        A fact takes along the sentences that it was drawn from, a message the facts that nothing
-        else says.
+        A fact goes with the sentences that it was drawn from, a message with the facts that
+        nothing else supports.
         """
         if memory_id:
             await run_async(self._memory, _deleted(memory_id, self.owner(app_name, user_id)))

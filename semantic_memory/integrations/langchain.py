@@ -268,7 +268,7 @@ def _said(message: BaseMessage) -> Utterance | None:
 def _last_turn(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, Utterance]]:
     """Yield what was said since the user's last messages, with ids.
 
-    What came before was observed in its own run, or is history that the caller brought along.
+    What came before was observed in its own run, or is history that the caller passed in.
     """
     start = len(messages)
     while start and not isinstance(messages[start - 1], HumanMessage):

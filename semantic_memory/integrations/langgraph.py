@@ -74,7 +74,7 @@ class SemanticMemoryStore(BaseStore):
     Search is by meaning, with the embedding model of the memory.
 
     `fields` are the paths of the texts that items are found by, unless a put names its own; all
-    of a value by default. `ttl` is LangGraph's, in minutes; an expired item is gone at once.
+    of a value by default. `ttl` is LangGraph's, in minutes; an expired item is gone immediately.
     `root` is the first label of the items' namespaces in the memory, for what else it holds.
 
     Takes an embedded memory or a client of a service. Synchronous calls on a running event loop

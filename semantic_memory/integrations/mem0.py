@@ -219,7 +219,7 @@ class Memory:
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
-        """Delete a memory for good. Raises ValueError if there is none."""
+        """Delete a memory permanently. Raises ValueError if there is none."""
         with _Translated(memory_id):
             self._memory.delete(memory_id)
         return {"message": "Memory deleted successfully!"}
@@ -309,7 +309,7 @@ class AsyncMemory:
         return await asyncio.to_thread(self._blocking.update, memory_id, data, metadata)
 
     async def delete(self, memory_id: str) -> dict[str, str]:
-        """Delete a memory for good."""
+        """Delete a memory permanently."""
         return await asyncio.to_thread(self._blocking.delete, memory_id)
 
     async def delete_all(

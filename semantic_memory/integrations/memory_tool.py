@@ -111,7 +111,7 @@ class MemoryTool:
     def call(self, arguments: Mapping[str, Any]) -> str:
         """Carry out a command of the model; return the text that answers it.
 
-        What the model got wrong is told it; the failures of a store are raised.
+        The model gets its mistakes as answers; the failures of a store are raised.
         """
         try:
             return self._done(_COMMAND.validate_python(dict(arguments)))

@@ -43,8 +43,9 @@ class SemanticMemorySession(SessionABC):
     assistant say in text is observed as well, so that facts are extracted from it, unless
     `observe` is False. Ids with other characters than a memory's are encoded.
 
-    `pop_item` also takes the message back from the memory, with the facts that nothing else says.
-    `clear_session` removes the items alone, as a compaction does; the memory keeps what was said.
+    `pop_item` also takes the message back from the memory, with the facts that nothing else
+    supports. `clear_session` removes the items alone, as a compaction does; the memory keeps what
+    was said.
     """
 
     def __init__(

@@ -119,7 +119,7 @@ class GetContext(_Tool):
 
 
 class AddMemory(_Tool):
-    """Remember one fact for good. A known fact is confirmed, not doubled."""
+    """Remember one fact permanently. A known fact is confirmed, not doubled."""
 
     name = "add_memory"
 
@@ -141,7 +141,7 @@ class AddMemory(_Tool):
 
 
 class DeleteMemory(_Tool):
-    """Forget one memory for good, which search_memory found. Only when the user asks for it."""
+    """Forget one memory permanently, which search_memory found. Only when the user asks for it."""
 
     name = "delete_memory"
 
@@ -172,7 +172,7 @@ class MemoryTools:
     def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Call a tool with the model's arguments, as JSON or parsed; return a text for the model.
 
-        What the model got wrong is told it as `Error: ...`; the failures of a store are raised.
+        The model gets its mistakes as `Error: ...`; the failures of a store are raised.
         """
         try:
             tool = next((one for one in TOOLS if one.name == name), None)

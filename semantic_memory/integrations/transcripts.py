@@ -79,14 +79,14 @@ class Transcript:
     def pop(self) -> Any:
         """Remove and return the latest value; None if there is none.
 
-        The memory forgets its message, and the facts that nothing else says.
+        The memory forgets its message, and the facts that nothing else supports.
         """
         return self._run(self._pop())
 
     async def apop(self) -> Any:
         """Remove and return the latest value; None if there is none.
 
-        The memory forgets its message, and the facts that nothing else says.
+        The memory forgets its message, and the facts that nothing else supports.
         """
         return await self._run_async(self._pop())
 

@@ -76,7 +76,7 @@ class Spoken(NamedTuple):
 
 
 class SentenceJudge(Protocol):
-    """Judge of what sentences are worth, and what they are about."""
+    """Judge of the worth and the subject of sentences."""
 
     def read(self, sentences: Sequence[Spoken]) -> list[Reading]:
         """Return a reading of each sentence, in order; it doesn't depend on other sentences."""

@@ -20,7 +20,7 @@ from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.segments import segments
 
 LONGEST = 600
-"""Characters of a sentence; longer ones are lists, logs and the like."""
+"""Characters of a sentence; longer ones are lists or logs."""
 _FEWEST_WORDS = 3
 """Words of a clause; a shorter one belongs to the clause before: "I'll come, I think"."""
 

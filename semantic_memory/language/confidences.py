@@ -1,4 +1,4 @@
-"""Find what a text says of other people that they would keep to themselves."""
+"""Find sensitive statements about other people in a text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _THIRD = regex(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 
 @lru_cache(maxsize=16_384)
 def told_of_others(text: str) -> tuple[str, ...]:
-    """Return the people of whom a text says something sensitive, and what; empty for most texts.
+    """Return the sensitive word of a text about somebody else, with the name and the relation.
 
     >>> told_of_others("The user's friend Anna is getting divorced")
     ('divorced', 'Anna', 'friend')

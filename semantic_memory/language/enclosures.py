@@ -191,7 +191,7 @@ def _is_mention(quoted: str) -> bool:
 
 
 def _bracketed(text: str) -> Iterator[Cut]:
-    """Yield what square brackets mark: of an attachment, all that follows."""
+    """Yield text in square brackets; for an attachment, with everything after it."""
     for found in _BRACKET.finditer(text):
         inner = found[0].strip("[]【】").strip()
         if _LINK.match(text, found.end()):

@@ -318,7 +318,7 @@ class _Grammar:
             return
 
     def _of_message(self, sentence: str, end: int) -> tuple[Asked, int]:
-        """Return a request that concerns a message: this one, if it goes on behind the request."""
+        """Return a request that concerns a message: this one, if it continues after the request."""
         if self._goes_on.match(sentence, end):
             return Asked("this"), len(sentence)
         return Asked("previous"), end
@@ -444,7 +444,7 @@ class _Grammar:
         return bool(colon) and not words <= word_class("discourse", "greetings", "listeners")
 
     def _is_anothers(self, ahead: str) -> bool:
-        """Return True if what stands before a clause says who else utters or hears it.
+        """Return True if the words before a clause name another speaker or hearer.
 
         "And then she goes, ...", "Dear HR, ..."
         """

@@ -167,7 +167,7 @@ def _is_salutation(line: Line, after: Sequence[Line]) -> bool:
 
 
 def _is_title(line: Line, after: Sequence[Line]) -> bool:
-    """Return True for a line above others that names what they are, or who says them."""
+    """Return True for a heading: a line that names the kind or the speaker of those below."""
     spoken = line.words
     if not after or not spoken or len(spoken) > _MOST_OF_TITLE or _ENDED.match(line.text):
         return False

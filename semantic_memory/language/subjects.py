@@ -1,4 +1,4 @@
-"""Read what a request to forget is about: whose it is, and whether it names a whole subject.
+"""Read the subject of a request to forget: its owner, and whether it is a whole subject.
 
 "where I live"  ->  the user's own; "my mother's diabetes"  ->  hers; "my job"  ->  all about work
 """

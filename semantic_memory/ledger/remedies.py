@@ -1,4 +1,4 @@
-"""Remedies for a ledger that is damaged or older than it was, named in errors and checks."""
+"""Remedies for a ledger that is damaged or outdated, named in errors and checks."""
 
 HOW_TO_MEND = (
     "put a backup of ledger.sqlite3 in its place, or move it away, and run `semantic-memory"

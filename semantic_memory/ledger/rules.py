@@ -1,6 +1,6 @@
 """The rules that every ledger follows: the next state of a fact, and of the lines that rest on it.
 
-A line never outlives the facts and messages that it rests on: a ledger enforces it in the
+A line never survives the facts and messages that it rests on: a ledger enforces it in the
 transaction in which a fact changes.
 """
 
@@ -195,7 +195,7 @@ class EndResting:
 
     source: str
     unless_on: str | None = None
-    """A line that rests on this fact too goes on: its writer knew of the change."""
+    """A line that rests on this fact too continues: its writer knew of the change."""
     origin: Origin | None = None
     """Only lines of this origin."""
 

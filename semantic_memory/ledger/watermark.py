@@ -25,7 +25,7 @@ class Watermark:
     """The mark of a ledger, one line of fixed length. Not thread-safe: one writer holds it."""
 
     def __init__(self, path: Path, disk: Disk, *, reading: bool = False) -> None:
-        """Open the mark, creating it if need be, or to read. Raises StoreUnavailableError."""
+        """Open the mark, creating it if necessary, or to read. Raises StoreUnavailableError."""
         self._least = 0
         self._path = path
         self._disk = disk
@@ -48,7 +48,7 @@ class Watermark:
         self._least = self.read()
 
     def release(self, changes: int) -> None:
-        """Note a number, lower than before if need be."""
+        """Note a number, lower than before if necessary."""
         self._least = 0
         self.note(changes)
 

@@ -11,7 +11,7 @@ class CircuitBreaker:
     """Opens for `open_seconds` after `failures` failures in a row; a success closes it.
 
     Thread-safe. Once that time is over calls are let through again; the first to fail opens it
-    anew.
+    again.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ A failure leads to:
     401, 402, 403, 404, quota                       ProviderRefusedError
     413, context too long, JSON that is cut off     InputTooLongError: ask for less
     400 or 422 of an option                         asked again without it, from then on
-    400 or 422 all the same                         InputRefusedError, or ProviderRefusedError if a
+    400 or 422 nevertheless                         InputRefusedError, or ProviderRefusedError if a
                                                     plain request is refused as well
     refused, content filter, over 2 MB              AnswerUnusableError, InputRefusedError
     no chat completion in the body                  ProviderError
@@ -181,7 +181,7 @@ class Endpoint:
             return answer
 
     def _send(self, request: ChatRequest, dialect: Dialect) -> Answer:
-        """Send a request, again and again if need be. Raises RefusalError, ProviderError."""
+        """Send a request, repeatedly if necessary. Raises RefusalError, ProviderError."""
         for retry in range(self._max_retries + 1):
             try:
                 return self._form.send(request, dialect)

@@ -23,7 +23,7 @@ def json_text(text: str, schema: Mapping[str, Any]) -> str:
     r"""Return the part of a text that holds the JSON document asked for, as it stands.
 
     Of several objects it is the last that has most of the schema's members. Without any, it is the
-    text from its first bracket, which may be mended, or the text itself.
+    text from its first bracket, which may be fixed, or the text itself.
 
     >>> schema = {"required": ["facts"]}
     >>> json_text('<think>{"facts": 1}?</think>Here:\n```json\n{"facts": []}\n```', schema)

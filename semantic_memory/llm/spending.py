@@ -188,6 +188,6 @@ class Budgeted:
                 self._observe(BudgetReached(state.task, state.tokens, state.cost_usd))
             raise BudgetReachedError(
                 f"the daily budget of {state.task} is spent: {state.tokens:,} tokens, USD"
-                f" {state.cost_usd:.2f}; it begins anew at {state.reached_until:%Y-%m-%d %H:%M} UTC"
+                f" {state.cost_usd:.2f}; it is renewed at {state.reached_until:%Y-%m-%d %H:%M} UTC"
             )
         return self._model.complete(request)

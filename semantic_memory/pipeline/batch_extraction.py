@@ -3,7 +3,7 @@
     stretches -> note in the ledger -> submitted -> ... -> facts and cursor, stretch by stretch
 
 The note is written before anything is sent, with a token by which the batch is found again, so a
-process that is cut off anywhere goes on with the batch under way and pays for none twice. So does
+process that is cut off anywhere continues with the batch under way and pays for none twice. So does
 another process; the note is replaced only by who has read it as it stands. Answers are committed
 like any other extraction; a stretch that was extracted already, or reads differently by now, is
 passed over.
@@ -63,7 +63,7 @@ class _Note(Value):
 
 
 class BatchExtracting:
-    """Stage that submits what waits, polls, and commits what comes back.
+    """Stage that submits waiting messages to a batch API, polls it, and commits its answers.
 
     Unless `alone`, it submits nothing and only takes the batch that an import has left under way.
     """
@@ -155,7 +155,7 @@ class BatchExtracting:
             number = self._take(note, state)
             self._write(None)
         except BatchGoneError:
-            self._write(None)  # so that its sessions are extracted anew
+            self._write(None)  # so that its sessions are extracted again
             raise
         self._observe(ExtractionBatched(note.batch_id, "taken", number))
         return state
@@ -210,7 +210,7 @@ class BatchExtracting:
                     return
 
     def _read(self) -> None:
-        """Read the note anew if another process has written it."""
+        """Read the note again if another process has written it."""
         stored = self._ledger.meta(_NOTE) or ""
         if stored != self._stored:
             self._stored, self._done = stored, 0

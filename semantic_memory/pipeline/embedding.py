@@ -26,7 +26,7 @@ _CLAIMED_SECONDS = 0.5  # until what others have claimed is looked at again
 class Embedding:
     """Stage that embeds a batch a run, the oldest memories first.
 
-    Workers share the backlog, each with batches of its own. What two embed all the same has the
+    Workers share the backlog, each with batches of its own. What two embed nevertheless has the
     vectors of either.
     A text that the model refuses is put aside, so that it holds up no other.
     """

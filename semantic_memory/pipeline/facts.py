@@ -93,7 +93,7 @@ def verbatim_id(key: SessionKey, message_id: str) -> str:
 
 
 def forgotten(ledger: Ledger, key: SessionKey, message_ids: Iterable[str]) -> set[str]:
-    """Those of a session's messages whose memory has been forgotten."""
+    """The messages of a session whose memories were forgotten."""
     ids = {verbatim_id(key, message_id): message_id for message_id in message_ids}
     known = ledger.known(list(ids))  # first: one that is stored between both reads is kept
     kept = {fact.id for fact in ledger.get(list(ids))}
@@ -202,7 +202,7 @@ def restates(text: str, fact: Fact) -> bool:
 
 
 def grounded(candidates: Sequence[Candidate], message_ids: Collection[str]) -> list[Candidate]:
-    """The candidates that name a message that was really said, without those that weren't."""
+    """Return the candidates that name an existing message, without unknown ids."""
     found = []
     for candidate in candidates:
         real = tuple(one for one in candidate.message_ids if one in message_ids)

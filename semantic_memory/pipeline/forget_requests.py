@@ -136,7 +136,7 @@ def settle_requests(
 
 
 def settle_erased(ledger: Ledger, user_id: str, erased: Collection[str], now: datetime) -> None:
-    """Settle the open requests whose words are among what was `erased`, which has ids of memories.
+    """Settle the open requests whose own words are among the `erased` memories, given by id.
 
     Their subjects are texts as well.
     """

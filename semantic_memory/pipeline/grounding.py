@@ -105,7 +105,7 @@ def _words(text: str, code: str) -> Iterator[str]:
 
 
 def _around(conversation: Conversation) -> Mapping[str, str]:
-    """Return the messages by id, each behind the end of those that it may answer."""
+    """Return by id the text of each message, after that of the messages before it."""
     told = [*conversation.before, *conversation.messages]
     texts = [message.content[:_MOST_CHARACTERS] for message in told]
     return {

@@ -1,7 +1,7 @@
 """Find what an extractor may know beside the messages of a stretch.
 
 Known facts are those that a message may touch: the nearest of each sentence by vectors, since what
-is said anew shares few words with what was said before, and those that share words, since a short
+is said again shares few words with what was said before, and those that share words, since a short
 answer has a vector of its own.
 """
 
@@ -134,7 +134,7 @@ def _best(rankings: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _sentences(messages: Sequence[Message]) -> Iterator[str]:
-    """Yield what the user says, sentence by sentence, and what an assistant asks at the end."""
+    """Yield the sentences of the user, and the final question of an assistant."""
     for message in messages:
         if message.role not in _SPOKEN:
             continue

@@ -1,8 +1,8 @@
-"""Hold leases while work goes on, whoever grants them.
+"""Hold leases while work continues, however they are granted.
 
 A lease keeps several workers from doing the same at once, above all from paying for it twice. It
-doesn't make results right: a worker may be paused, go on when another has taken over, and learn of
-it too late. What is committed is checked against the ledger's cursors, marks and revisions.
+doesn't make results right: a worker may be paused, continue when another has taken over, and learn
+of it too late. What is committed is checked against the ledger's cursors, marks and revisions.
 """
 
 from __future__ import annotations
@@ -102,6 +102,6 @@ class Leasing:
             with self._changed:
                 held = [*self._held]
             for lease in held:
-                if lease.held:  # what may have been lost is left to whoever has taken it
+                if lease.held:  # what may have been lost is left to the new holder
                     with suppress(StoreError):  # it is tried again until its time is over
                         lease.renew()

@@ -64,7 +64,7 @@ class Pipeline:
         self._owed: set[SessionKey] = set()
 
     def start(self) -> None:
-        """Take up what an earlier process left, and go on in the background.
+        """Take up what an earlier process left, and continue in the background.
 
         Every message of the logs is in the ledger when this returns, and found by its words.
         """
@@ -139,7 +139,7 @@ class Pipeline:
         """Run all stages until nothing that was observed before is pending.
 
         Raises ProviderError, after everything else is done, if a model couldn't be reached, and
-        StoreError at once; what is pending stays so, and is tried again.
+        StoreError at once; what is pending remains pending, and is tried again.
         """
         with self._calls.one():
             failures = self._runner.flush(progress)
@@ -196,7 +196,7 @@ class Pipeline:
     def owe(self, redacts: Iterable[Redact]) -> None:
         """Have sessions, whose locks are held, take no message before their logs are rewritten.
 
-        Else a log that couldn't be deleted now would take its new messages along later.
+        Else a log that couldn't be deleted now would delete its new messages later.
         """
         self._owed.update(SessionKey(one.user_id, one.session_id) for one in redacts)
 
@@ -210,7 +210,7 @@ class Pipeline:
         self._owed.discard(key)
 
     def redact(self, redact: Redact) -> None:
-        """Erase from the log of a session, whose lock is held, what the ledger has forgotten."""
+        """Erase forgotten messages from the log of a session, whose lock is held."""
         self._sessions.redact(redact)
         key = SessionKey(redact.user_id, redact.session_id)
         self._owed.discard(key)
@@ -253,7 +253,7 @@ class Pipeline:
             return self._sessions.compact(key)
 
     def close(self) -> None:
-        """End after the runs under way; the next opening goes on from there."""
+        """End after the runs under way; the next opening continues from there."""
         self._runner.stop()
         self._calls.close()
         self._runner.close()

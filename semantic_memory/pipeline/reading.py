@@ -141,7 +141,7 @@ class StretchReader:
     def first(self, key: SessionKey) -> Stretch | None:
         """Return the next stretch of a session; None if there is none.
 
-        Messages of a session that isn't to be extracted are passed over for good.
+        Messages of a session that isn't to be extracted are passed over permanently.
         """
         if not read_options(self._ledger, key).extract:
             self.pass_over(key)

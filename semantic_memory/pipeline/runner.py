@@ -149,7 +149,7 @@ class Runner:
     def flush(self, progress: Progress | None = None) -> list[str]:
         """Run every item of the flushed stages on this thread, due or not, stage by stage.
 
-        Returns the messages of ProviderErrors, whose items go on waiting. Raises a StoreError at
+        Returns the messages of ProviderErrors, whose items keep waiting. Raises a StoreError at
         once, also StoreClosedError if the runner is closed meanwhile; any other error of an item
         once the others are done.
         """
@@ -298,7 +298,7 @@ class Runner:
             pause = max(_LOOK_SECONDS, _LOOK_REST * (time.monotonic() - start))
 
     def _look(self, lane: _Lane) -> None:
-        """Take up what is pending and unknown here, once whoever knows it has had the time."""
+        """Take up pending items of other processes, once those have had the time."""
         if not lane.pace.workers:
             return
         found = dict.fromkeys(lane.stage.pending())

@@ -290,7 +290,7 @@ class Shortening:
             f" to come; it has {summary.messages:,} messages and {summary.corrupt_lines:,} corrupt"
             f" lines;"
             f" {waiting:,} bytes wait for extraction, and of the rest nothing can be removed:"
-            " go on in a new session, or"
+            " continue in a new session, or"
             + (" try again once extraction has caught up" if waiting else " raise log.most_bytes")
         )
 

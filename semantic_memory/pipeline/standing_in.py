@@ -5,7 +5,7 @@
     the model is back      each session's cursor goes back to that message; the model extracts, and
                            what the rules found there is archived unless the model found it too
 
-All of it is in the ledger, so that another process goes on with it.
+All of it is in the ledger, so that another process continues with it.
 """
 
 from __future__ import annotations

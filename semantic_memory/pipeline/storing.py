@@ -93,7 +93,7 @@ class Storing:
             self._under_way = {}
 
     def store_user(self, user_id: str) -> None:
-        """Store what waits of one user, without waiting for others. Raises StoreError."""
+        """Store the waiting messages of one user, without waiting for others. Raises StoreError."""
         self._look()
         with self._guard:
             keys = [key for key in {**self._under_way, **self._waiting} if key.user_id == user_id]

@@ -1,8 +1,8 @@
 """Keeps users' profiles and histories level with their facts and with time.
 
-What is derived is derived anew and compared with what stands, so that only differences are written.
-What a model or a person wrote stays: history lines move on to older tiers by their age and are
-condensed there, by a model where there is one, else by keeping the most central.
+What is derived is derived again and compared with what stands, so that only differences are
+written. What a model or a person wrote stays: history lines move on to older tiers by their age and
+are condensed there, by a model where there is one, else by keeping the most central.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ROLLUP = "rollup"
 _DERIVED = "core profiles"  # names the marks of how far they have been derived
 _OLDER: tuple[HistoryTier, ...] = TIERS[1:]
 _OF_OTHERS = frozenset({Trust.EXTERNAL, Trust.TOOL})
-_FRESH = 64  # facts that a block reads beside the core, before it is derived anew
+_FRESH = 64  # facts that a block reads beside the core, before it is derived again
 _PATIENCE = 2  # times the sentences of a tier may wait for a model that fails
 _TRIES = 3  # to plan lines that nobody changes before they are written
 
@@ -120,7 +120,7 @@ class Rollup:
                 self._ledger.apply([mark])
 
     def refresh(self, user_id: str) -> None:
-        """Derive anew what follows from a user's facts; what was written stays where it is.
+        """Derive the lines of a user's profile from the facts again; written lines stay.
 
         Lines that others keep changing meanwhile are left to the next time.
         """

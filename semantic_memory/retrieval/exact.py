@@ -27,7 +27,7 @@ class ExactIndex:
     """A `VectorSearch` over partitions in RAM, which follow the ledger.
 
     Holds the partitions used last within `budget_bytes`. A user with more than `limit` memories, or
-    who would take all of the budget alone, has outgrown it and is passed on to the index behind.
+    who needs all of the budget alone, has outgrown it and is passed on to the index behind.
     Thread-safe.
     """
 
@@ -131,7 +131,7 @@ class ExactIndex:
             if size > self._budget:
                 self._outgrow(user_id)
             elif len(partition) > self._limit:
-                self._drop(user_id)  # dead rows count too; loading it anew tells
+                self._drop(user_id)  # dead rows count too; loading it again tells
             else:
                 self._sizes[user_id] = size
             while sum(self._sizes.values()) > self._budget:

@@ -12,7 +12,7 @@ from semantic_memory.domain.recall import Hit
 def newer_statements(facts: Iterable[Fact], ledger: Facts, user_id: str) -> dict[str, Fact]:
     """Return the newer statements that facts are linked to, by id, as far as they still count.
 
-    One that was itself superseded or merged since still tells of the change. One that was
+    One that was itself superseded or merged since still mentions the change. One that was
     forgotten, archived or quarantined doesn't.
     """
     ids = {link.newer for fact in facts for link in fact.perhaps_changed if link.newer}

@@ -16,7 +16,7 @@ _PART = regex(r"[^\W\d_]{2,}")
 
 
 def named(query: str, speakers: Sequence[str]) -> list[int]:
-    """Return the places in `speakers` of those that the query names, by any part of a name."""
+    """Return the positions in `speakers` of the people that the query names, in whole or part."""
     spoken = {part.casefold() for part in _PART.findall(query)}
     return [
         number

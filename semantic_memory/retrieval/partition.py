@@ -106,7 +106,7 @@ class Partition:
 
     @property
     def wasteful(self) -> bool:
-        """True if so many rows are dead that loading the partition anew is cheaper."""
+        """True if so many rows are dead that loading the partition again is cheaper."""
         return self._dead > 64 + len(self) // 4
 
     @property

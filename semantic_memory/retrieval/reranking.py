@@ -1,6 +1,6 @@
 """Reorder the best hits of a search by a model; off by default, timed, and failing open.
 
-The scores stay those of the search, dealt out anew in the model's order: they are calibrated, and
+The scores stay those of the search, dealt out again in the model's order: they are calibrated, and
 what packs a block compares them. A model that fails leaves the order as it was.
 """
 

@@ -286,7 +286,7 @@ class Searcher:
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
     ) -> dict[int, float]:
-        """Return the gains of what replaced outdated messages: it answers what they answered.
+        """Return the gains of facts that replaced outdated messages, taken over from these.
 
         A memory comes where the message would have come that it made outdated. That message may
         have fallen behind the best `k`, where `successors.noted`, which orders the hits that are
@@ -332,7 +332,7 @@ def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
 def _newest(
     snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question, weight: float
 ) -> dict[int, float]:
-    """Return the gains of those of the best `rows` that are newer than others about the same."""
+    """Return the gains of the best `rows` that are newer than others about the same thing."""
     if question.event or question.windows:
         return {}
     columns = snapshot.columns

@@ -101,7 +101,7 @@ class Checkpoint(Generic[ModelT]):
             raise SchemaTooNewError(
                 f"the checkpoint {self._place.name} has version {version} of {name}, but this"
                 f" program knows {self._version} at most: upgrade the program, or `clear` the"
-                " checkpoint to begin the task anew"
+                " checkpoint to start the task again"
             )
         for number in range(version, self._version):
             if number not in self._migrations:

@@ -1,4 +1,4 @@
-"""The long-term memory of one session, given by name what it needs of the store."""
+"""The long-term memory of one session, over the parts of the store that it needs."""
 
 from __future__ import annotations
 

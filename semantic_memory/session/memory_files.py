@@ -61,7 +61,7 @@ def standard_directories() -> tuple[Path, ...]:
 
 
 class MemoryFiles:
-    """The memory files of some directories, read anew each time.
+    """The memory files of some directories, read again each time.
 
     Skips a file that lies outside its directory (through a link), isn't a plain file, isn't UTF-8,
     can't be read or finds no room for its heading, and emits MemoryFileSkipped with the reason.

@@ -172,7 +172,7 @@ class Session:
         its required part does.
         """
         if query is not None and not query.strip():
-            raise InvalidInputError("payload: query is empty; leave it out to go on with a turn")
+            raise InvalidInputError("payload: query is empty; leave it out to continue a turn")
         self._catch_up()
         self._asked = None if query is None else clean(query)
         self._retried = False

@@ -79,7 +79,7 @@ class StateFile:
             ) from None
 
     def save(self, state: Saved) -> None:
-        """Write the file anew, and keep the previous one."""
+        """Write the file again, and keep the previous one."""
         body = _body(state.data)
         document = {
             "schema": _SCHEMA,
@@ -123,7 +123,7 @@ class StateFile:
         if present is not None and present.version > newest:
             raise SchemaTooNewError(
                 f"the checkpoint {self._path} has version {present.version}, but this program"
-                f" writes {newest}: upgrade the program, or `clear` the checkpoint to begin anew"
+                f" writes {newest}: upgrade the program, or `clear` the checkpoint to start again"
             )
         return present is not None
 
@@ -180,7 +180,7 @@ class StateFile:
         if schema > _SCHEMA:
             raise SchemaTooNewError(
                 f"the checkpoint {path} is of form {schema}, but this program knows {_SCHEMA} at"
-                " most: upgrade the program, or `clear` the checkpoint to begin the task anew"
+                " most: upgrade the program, or `clear` the checkpoint to start the task again"
             )
         if crc != f"{zlib.crc32(_body(data)):08x}":
             raise _DamagedError("the checksum doesn't match")

@@ -45,7 +45,7 @@ class Owner(Value):
     version: str
     """Of this package."""
     token: str = Field(repr=False)  # owners are printed in errors and logs
-    """Lets in whoever can read the announcement."""
+    """Admits any process that can read the announcement."""
     settings: Mapping[str, Any]
     url: str | None = None
     socket: str | None = None

@@ -63,7 +63,7 @@ class IndexHome(Protocol):
         ...
 
     def open(self, generation: str) -> VectorIndex:
-        """Open the index, anew if it was open. Raises IndexBrokenError if it is damaged."""
+        """Open the index, again if it was open. Raises IndexBrokenError if it is damaged."""
         ...
 
     def position(self) -> int | None:
@@ -87,7 +87,7 @@ class IndexHome(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the index for good."""
+        """Close the index permanently."""
         ...
 
 

@@ -41,7 +41,7 @@ class Keeper(Protocol):
         ...
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Fill the index anew; return how many memories it then holds."""
+        """Fill the index again; return how many memories it then holds."""
         ...
 
     def differences(self) -> tuple[set[str], set[str]]:

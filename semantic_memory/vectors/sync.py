@@ -102,7 +102,7 @@ class IndexKeeper:
         # Replaced under the lock and read by queries, which never wait for it:
         self._index: VectorIndex | None = None
         self._level = False  # whether it has been level with the ledger since it was opened
-        # Without a generation there is no index to go on with.
+        # Without a generation there is no index to continue with.
         kept = ledger.meta(STATE)
         self._generation, self._position = _read(kept, home.name)
         self._is_given_up = kept is not None and not self._generation
@@ -234,7 +234,7 @@ class IndexKeeper:
         limit: int,
         filters: Filters,
     ) -> list[Match] | None:
-        """Return the matches of an index, corrected by what it lacks; None if that is too much."""
+        """Return the matches of an index and of what it is missing; None if that is too much."""
         lacked = self._ledger.unindexed(_MOST_LACKED, user_id)
         if len(lacked) == _MOST_LACKED:
             return None
@@ -338,7 +338,7 @@ class IndexKeeper:
         return self._index
 
     def _follow(self) -> bool:
-        """Go on with the filling that another process has begun; return False if there is none."""
+        """Continue the filling that another process began; return False if there is none."""
         kept = self._ledger.meta(STATE)
         generation, self._position = _read(kept, self._home.name)
         if generation == self._generation:
@@ -353,7 +353,7 @@ class IndexKeeper:
         return noted is not None and noted < self._position
 
     def _resume(self, index: VectorIndex) -> None:
-        """Go on with an index as it is. Raises IndexBrokenError if it is impossible."""
+        """Continue with an index as it is. Raises IndexBrokenError if it is impossible."""
         for _ in range(_ATTEMPTS):  # others may write meanwhile
             least, most = self._ledger.held()
             if least <= (held := index.count()) <= most:

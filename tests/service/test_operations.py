@@ -23,8 +23,7 @@ from tests.service.conftest import Served
 from tests.support.command_line import Cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "operations.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str, page: str = PAGE) -> list[str]:
@@ -32,8 +31,8 @@ def blocks(language: str, page: str = PAGE) -> list[str]:
 
 
 def shown(language: str) -> str:
-    """Return the README's snippet of using the service, of nine lines at most."""
-    (section,) = re.findall(r"## As a service\n.*?(?=\n## )", README, re.DOTALL)
+    """Return the page's snippet of using the service, of nine lines at most."""
+    (section,) = re.findall(r"## Use it\n.*?(?=\n## )", PAGE, re.DOTALL)
     snippet = blocks(language, section)[-1]
     assert snippet.count("\n") < 10
     return snippet

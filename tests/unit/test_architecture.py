@@ -9,7 +9,7 @@ import semantic_memory
 from eval.walk import Walk, walks
 
 PACKAGE = Path(semantic_memory.__file__).parent
-PAGE = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE = (PACKAGE.parent / "docs" / "concepts" / "architecture.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -213,7 +213,8 @@ def test_the_table_of_what_is_readable_names_every_file(opened, store):
             convert(store, OLD, NEW)
         found |= {path.name for path in store.iterdir()}
         shutil.rmtree(store)
-        text = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
+        page = Path(__file__).parents[2] / "docs" / "concepts" / "security.md"
+        text = page.read_text(encoding="utf-8")
         rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
         named = set(re.findall(r"[\w.-]+", " ".join(rows)))
         listed = named | {f"{name}{end}" for name in named for end in ("-wal", "-shm")}

@@ -9,7 +9,7 @@ from semantic_memory.memory import SemanticMemory
 from tests.support.surface import groups
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "features.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()

@@ -1,4 +1,4 @@
-"""The recipes in `docs/models`: their settings work with a server that answers as theirs does.
+"""The recipes in `docs/how-to/models` work with a server that answers as theirs does.
 
 Each server stands on loopback. It has the provider's path, its way of naming the key, the form of
 its answers and of its refusals; no provider is asked.
@@ -22,7 +22,7 @@ from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
 from tests.support.openai_server import Reply, fact, quoting, serve, shown
 
-ROOT = Path(__file__).parents[2] / "docs" / "models"
+ROOT = Path(__file__).parents[2] / "docs" / "how-to" / "models"
 SAID = ("I own a boat.", "I play the cello.")
 JSON = {"Content-Type": "application/json", "retry-after-ms": "1"}
 

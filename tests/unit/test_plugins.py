@@ -84,7 +84,7 @@ def test_the_configuration_of_codex_stays_valid_toml(tmp_path, written):
 def test_a_file_that_the_agent_could_not_read_is_left_alone(tmp_path, text):
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(text)
-    with pytest.raises(InvalidInputError, match="mend it first"):
+    with pytest.raises(InvalidInputError, match="fix it first"):
         changes("claude-code", tmp_path, LAUNCH)
 
 

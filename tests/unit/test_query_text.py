@@ -259,7 +259,8 @@ def test_any_text_is_a_query_or_a_mistake_of_the_caller(text: str):
 def test_the_docs_name_every_key():
     from pathlib import Path
 
-    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    file = Path(__file__).parents[2] / "docs" / "reference" / "queries.md"
+    page = file.read_text(encoding="utf-8")
     for key in KEYS:
         assert f"`{key}" in page.replace("meta.PATH", "`meta.PATH"), key
     for name in Filters.model_fields:

@@ -6,7 +6,7 @@ from semantic_memory.entrypoints.cli.reference import every_setting, reference
 from semantic_memory.settings import Settings, explained, load
 from tests.support.command_line import in_process
 
-PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 
 
 def rows() -> dict[str, list[str]]:
@@ -18,7 +18,7 @@ def rows() -> dict[str, list[str]]:
 def test_the_page_is_what_the_command_prints():
     printed = in_process("config", "--reference").stdout
     assert PAGE.read_text(encoding="utf-8") == printed, (
-        "docs/settings.md is out of date: semantic-memory config --reference > docs/settings.md"
+        f"out of date: semantic-memory config --reference > {PAGE}"
     )
 
 

@@ -64,7 +64,7 @@ def test_a_spent_budget_ends_the_calls_of_the_day_and_says_so_once(
     asked.complete(ASKED)
     asked.complete(ASKED)
     for _ in range(2):
-        with pytest.raises(BudgetReachedError, match=r"2,000 tokens.*begins anew at"):
+        with pytest.raises(BudgetReachedError, match=r"2,000 tokens.*is renewed at"):
             asked.complete(ASKED)
     assert len(server.requests) == 2
     assert len([event for event in events if isinstance(event, BudgetReached)]) == 1

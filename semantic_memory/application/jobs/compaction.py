@@ -1,4 +1,4 @@
-"""Erases what was forgotten for good: from the ledger's pages, the session logs and the index."""
+"""Erases forgotten texts from the ledger's pages, the session logs and the index."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ conflicts   supersedes facts that no longer hold
 decay       fades unconfirmed facts, archives those below the floor or over the cap
 rollup      brings profiles and histories up to date with facts and time
 compact     erases forgotten memories from ledger, session logs and index
-redeliver   sends the webhook's dead letters once more; only when it is named
+redeliver   sends the webhook's dead letters again; only when it is named
 
 Of several processes, one runs a job at a time; but each counts the uses that it has buffered.
 """
@@ -269,13 +269,13 @@ class Upkeep:
 
     def _fade(self, user: Pending, *, dry_run: bool) -> Outcome:
         with self._ledger.exclusive(user.user_id):
-            # Read anew: what another process has faded meanwhile isn't faded for that time again.
+            # Read again: what another process has faded meanwhile isn't faded for that time again.
             for one in self._ledger.pending("decay", user.user_id, everyone=True):
                 return self._faded(one, dry_run=dry_run)
         return Outcome()
 
     def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:
-        """Undo what a run at `since` did, by a clock that was ahead of the present one."""
+        """Undo a run at `since`, whose clock was ahead of the present one."""
         now = self._clock.now()
         outcome = Outcome()
         changes: list[Change] = []

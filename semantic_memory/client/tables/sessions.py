@@ -1,4 +1,4 @@
-"""The verbs of `memory.sessions`, save `open`, which needs the process that talks to the model."""
+"""The verbs of `memory.sessions`, except `open`, which must be where the model is called."""
 
 from __future__ import annotations
 

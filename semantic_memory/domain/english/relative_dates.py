@@ -143,7 +143,7 @@ _UNDATED = regex(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
 _PREPOSITIONS = words("calendar.prepositions")
 _BEFORE_BARE = words("calendar.before_bare_weekday")
 _NEARBY = 200
-"""Characters around a date that may tell of it."""
+"""Characters around a date that may mention it."""
 _NEAR = {"today": 0, "yesterday": -1, "tomorrow": 1}
 """Days from the day of speaking."""
 _SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}

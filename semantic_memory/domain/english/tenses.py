@@ -12,7 +12,7 @@ _PASSIVE = regex(rf"\b{_BE}\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b")
 
 
 def is_past(folded: str) -> bool:
-    """Return whether a text tells of the past.
+    """Return whether a text mentions the past.
 
     >>> is_past("i painted"), is_past("i paint")
     (True, False)

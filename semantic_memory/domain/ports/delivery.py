@@ -1,4 +1,4 @@
-"""Sending events to whoever is to be told of them."""
+"""Delivery of events to an endpoint."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Facts(Protocol):
 
         Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
         With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
-        tombstones, without texts and sources. A page continues behind the
+        tombstones, without texts and sources. A page continues after the
         fact `after`. Raises NotFoundError if the user has no such fact.
         """
         ...

@@ -1,4 +1,4 @@
-"""Leases: who of several workers does what, for some time."""
+"""Leases: one of several workers owns a piece of work for some time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Lease(Protocol):
         ...
 
     def renew(self) -> bool:
-        """Begin its time anew; return False if it was released, or another has the name.
+        """Begin its time again; return False if it was released, or another has the name.
 
-        A lease whose time is over is renewed all the same if nobody took the name meanwhile. Raises
+        A lease whose time is over is renewed nevertheless if nobody took the name meanwhile. Raises
         StoreError if that can't be found out.
         """
         ...

@@ -51,8 +51,8 @@ class Listing(Protocol):
 
         With a `status`, facts that have it now, instead of active ones. Pages that continue a first
         one repeat and skip no fact, whatever is written meanwhile: the order is that of the first
-        page, save for a fact whose place changed more than eight times since, and that by relevance
-        follows what the sweep does meanwhile. A fact that no longer passes is left out.
+        page, except for a fact whose place changed more than eight times since, and that by
+        relevance follows what the sweep does meanwhile. A fact that no longer passes is left out.
         """
         ...
 

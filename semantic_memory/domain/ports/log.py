@@ -111,7 +111,7 @@ class SessionLog(Protocol):
         ...
 
     def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
-        """Return what is left of messages that were forgotten, or lost sentences, by id.
+        """Return the remaining texts of messages that were forgotten or cut, by id.
 
         None is left of a forgotten one.
         """
@@ -133,7 +133,7 @@ class SessionLog(Protocol):
         ...
 
     def summaries(self) -> Iterator[SessionSummary]:
-        """Read every log, also those that don't tell whose they are, and count as `summary`."""
+        """Read every log, including those without a readable owner, and count as `summary`."""
         ...
 
     def corrupt_lines(self, user_id: str, session_id: str) -> int:
@@ -144,7 +144,7 @@ class SessionLog(Protocol):
         ...
 
     def tally(self) -> LogTally:
-        """Count all logs, also those that don't tell whose they are."""
+        """Count all logs, including those without a readable owner."""
         ...
 
 
@@ -159,7 +159,7 @@ class CopiedLog(SessionLog, Protocol):
         ...
 
     def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
-        """Write a session's log anew from the entries of another one.
+        """Write a session's log again from the entries of another one.
 
         Returns the byte offset of each position, and of the end.
         """

@@ -131,7 +131,7 @@ class KeyValues(Protocol):
 
 
 class Erasure(Protocol):
-    """Erases forgotten memories for good."""
+    """Erases forgotten memories permanently."""
 
     def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
         """Return the sessions with a message that is forgotten and not erased, sorted."""

@@ -56,7 +56,7 @@ class OfSession(OfUser):
 
 
 class OfFact(Request):
-    """A request about one memory; without `user_id` whoever it belongs to."""
+    """A request about one memory; without `user_id`, of any user."""
 
     fact_id: Identifier = Field(description=fields.MEMORY)
     user_id: Identifier | None = Field(None, description=fields.USER)

@@ -114,7 +114,7 @@ class AddRequest(OfUser, NewFact):
 
 
 class AddManyRequest(OfUser, Scoped):
-    """Add facts in one transaction; each item holds the arguments of `add`, save the user.
+    """Add facts in one transaction; each item holds the arguments of `add`, except the user.
 
     `agent_id` and `run_id` are those of the items that name none.
 
@@ -171,10 +171,10 @@ class Revision(Reasoned):
 
 
 class UpdateRequest(Revision, OfFact):
-    """Change a memory: the fields that `add` takes, save `created_at`.
+    """Change a memory: the fields that `add` takes, except `created_at`.
 
     A field that is None stays; `expires_at="never"` lifts the expiry. The state before stays in
-    the history, and a replaced content goes on answering questions `as_of` a time before now. Say
+    the history, and a replaced content still answers questions `as_of` a time before now. Say
     less with `trust` for words that aren't the user's or the application's own.
     Raises NotFoundError.
     """
@@ -217,12 +217,12 @@ class UpdateRequest(Revision, OfFact):
 
 
 class DeleteRequest(Reasoned, OfFact):
-    """Delete a memory for good: no answer holds it any more. Raises NotFoundError.
+    """Delete a memory permanently: no answer holds it any more. Raises NotFoundError.
 
     Deleting it again does nothing.
 
-    A fact takes along the sentences that it was drawn from, unless another fact needs them; the
-    message keeps what else it said. A message takes the facts that nothing else says. Both take
+    The sentences that a fact was drawn from go with it, unless another fact needs them; the
+    message keeps what else it said. A message takes the facts that nothing else supports. Both take
     the lines of the profile that rest on them. With `keep_source`, only the memory goes.
     """
 
@@ -274,10 +274,10 @@ class ForgetRequest(Reasoned, OfUser):
     unless others retired them too. With `withdraw`, its memories are quarantined instead, and
     `history.restore` brings them back; facts still to be extracted are extracted first.
 
-    Memories of every status leave all answers for good, and leave tombstones with the reason. A
+    Memories of every status leave all answers permanently, and leave tombstones with the reason. A
     session or user that is forgotten as a whole also loses its session logs, windows and
     checkpoints. As with `delete`, facts go with the sentences that they were drawn from, and
-    messages with the facts that nothing else says, unless `keep_source`. Returns the number of
+    messages with the facts that nothing else supports, unless `keep_source`. Returns the number of
     memories forgotten, with the sentences that other messages lose as `sentences`; a dry run
     forgets nothing, and returns the newest 100 memories as `memories` too.
 

@@ -122,7 +122,7 @@ class FlushRequest(Request):
 
     @classmethod
     def of(cls, progress: Progress | None = None) -> Self:
-        """Build the request. `progress` is no part of it: a service reports none."""
+        """Build the request. `progress` isn't part of it: a service reports none."""
         del progress
         return cls()
 
@@ -246,7 +246,7 @@ class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
     """Override the options of a session from now on; an option that isn't given stays.
 
     With `extract` off, no facts are extracted from the messages said until it is on again; they
-    are kept and found all the same. With `fades` off, the session's facts are pinned. With
+    are kept and found nevertheless. With `fades` off, the session's facts are pinned. With
     `compact` off, its window and log are never shortened. `half_life_days` and `floor` replace
     those of the settings in ranking. `language` and `verbosity` become part of the system
     prompt of `sessions.open`. A session can be configured before its first message. Returns the
@@ -327,9 +327,9 @@ class MessagesRequest(OfSession):
 class PopRequest(OfSession):
     """Take back the latest message of a session, or another of it, and return it.
 
-    It is erased for good, with the facts that nothing else says; what it alone had superseded
-    is current again. Messages that were just observed can be taken back too, before anything
-    is extracted from them. With `agent_id`, only a message of that agent.
+    It is erased permanently, with the facts that nothing else supports; what it alone had
+    superseded is current again. Messages that were just observed can be taken back too, before
+    anything is extracted from them. With `agent_id`, only a message of that agent.
 
     Raises NotFoundError if there is none.
     """

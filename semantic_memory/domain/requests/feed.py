@@ -28,7 +28,7 @@ class EventsRequest(_OfFeed, Request):
     """Return what changed in the memory, in its order: ids, kinds and actions, and no texts.
 
     Kinds are observed, added, updated, superseded, forgotten and extracted. The `next` of the
-    page as `after` continues behind it, also after a restart; a page without events is the end.
+    page as `after` continues after it, also after a restart; a page without events is the end.
     With `after="now"` it holds none, and `next` is where later ones begin. Raises
     InvalidInputError for an `after` that this store hasn't reached.
     """

@@ -104,7 +104,7 @@ class PutItemRequest(_OfItem):
 class GetItemRequest(_OfItem):
     """Return the item under a key. Raises NotFoundError.
 
-    Its time to live begins anew, unless `refresh` is False.
+    Its time to live begins again, unless `refresh` is False.
     """
 
     verb: ClassVar[str] = "items.get"

@@ -104,7 +104,7 @@ class ContextRequest(_Question):
     """Pack a block for a prompt, at most `budget` tokens: profile, history, facts, messages.
 
     The count is exact for the model in the settings. Memories that match but don't fit are
-    counted; unrelated ones are left out, save facts of great importance. With `memory_files`,
+    counted; unrelated ones are left out, except facts of great importance. With `memory_files`,
     the text begins with AGENT.md, MEMORY.md and .agent-context.md, within the budget.
     `min_trust` leaves out what is trusted less: "agent" all that no one vouches for. `agent_id`
     and `run_id` as in `search`. Memories of `spaces` compete for the same budget, and say whose

@@ -45,7 +45,7 @@ class UndoRequest(Reasoned, OfUser):
 
     A decision is named by the id of the memory that it retired. `source` is where the newer
     statements came from: "session:ID", "speaker:NAME", "role:tool", "extractor:NAME" or
-    "trust:LEVEL". What is restored is kept apart for good from what had ended it. Returns the
+    "trust:LEVEL". What is restored is kept apart permanently from what had ended it. Returns the
     restored memories; a dry run restores none. Raises InvalidInputError unless one of the three
     is given, NotFoundError for an unknown decision.
     """
@@ -124,7 +124,7 @@ class AcceptRequest(_OfLink):
 
 
 class RejectRequest(_OfLink):
-    """Reject that a newer memory changed an older one: both stay, and are kept apart for good.
+    """Reject that a newer memory changed an older one: both stay, and are kept apart permanently.
 
     Returns the older memory. Raises NotFoundError if there is no such link.
     """

@@ -224,12 +224,12 @@ class AuditRequest(OfUser):
 
 
 class RebuildRequest(Request):
-    """Fill the vector index anew from the ledger, embedding nothing."""
+    """Fill the vector index again from the ledger, embedding nothing."""
 
     verb: ClassVar[str] = "admin.rebuild"
 
     @classmethod
     def of(cls, progress: Progress | None = None) -> Self:
-        """Build the request. `progress` is no part of it: a service reports none."""
+        """Build the request. `progress` isn't part of it: a service reports none."""
         del progress
         return cls()

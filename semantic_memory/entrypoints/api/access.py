@@ -57,8 +57,8 @@ class Doorkeeper:
     """Knows callers by their keys.
 
     On loopback, no key is needed until the first is created; then, and everywhere else, every
-    request needs one. `local_token` is the service's own, which whoever can read the data directory
-    finds there.
+    request needs one. `local_token` is the service's own, which anyone who can read the data
+    directory finds there.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Rates(Protocol):
 
 
 class Access:
-    """ASGI middleware: no request goes on without its caller, or beyond the caller's rate."""
+    """ASGI middleware: no request continues without its caller, or beyond the caller's rate."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class Access:
             await self._app(scope, receive, send)
 
     async def _admitted(self, scope: Scope) -> Caller | Response:
-        """Return the caller, or the answer to a request that doesn't go on."""
+        """Return the caller, or the answer to a request that doesn't continue."""
         headers = Headers(scope=scope)
         authorization = headers.get("authorization")
         caller = await self._doorkeeper.caller(authorization)

@@ -62,7 +62,7 @@ class Agents:
         from semantic_memory.entrypoints.mcp.server import build_server
 
         server = build_server(lambda: self._memory, _caller, tools)
-        # Each request stands alone, so that no session outlives its key.
+        # Each request stands alone, so that no session survives its key.
         over_http = server.streamable_http_app(
             stateless_http=True,
             json_response=True,

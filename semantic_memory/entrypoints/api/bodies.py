@@ -175,7 +175,7 @@ class Events(Items[MemoryEvent]):
     """Events, in the order of the changes."""
 
     next: int
-    """The `after` that continues behind them."""
+    """The `after` that continues after them."""
 
 
 class State(Value):

@@ -1,4 +1,4 @@
-"""The route of `memory.events`: a page as JSON, or a stream of server-sent events that goes on."""
+"""The route of `memory.events`: a page as JSON, or an endless stream of server-sent events."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def _streamed(request: Request, feed: AsyncSubscription) -> AsyncIterator[
 
 
 async def _present_caller(request: Request) -> Caller | None:
-    """Identify the sender anew: the key may have been revoked while the stream waited."""
+    """Identify the sender again: the key may have been revoked while the stream waited."""
     doorkeeper: Doorkeeper = request.app.state.doorkeeper
     return await doorkeeper.caller(request.headers.get("authorization"))
 

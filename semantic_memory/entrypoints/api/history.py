@@ -108,7 +108,7 @@ def retired(
 def undo(
     body: UndoRequest, caller: CurrentCaller, memory: Opened
 ) -> Restored | bodies.WrittenItems:
-    """Restore what one decision retired, or all that those of one source or one day did.
+    """Restore the facts that one decision ended, or all decisions of one source or one day.
 
     A dry run shows what would be restored, which needs the right to read.
     """
@@ -140,7 +140,7 @@ def accept(body: AcceptRequest, caller: CurrentCaller, memory: Opened) -> Fact |
 
 @writes.post("/reject", responses=UNKNOWN)
 def reject(body: RejectRequest, caller: CurrentCaller, memory: Opened) -> Fact | bodies.Written:
-    """Reject that a newer memory changed an older one; the two are kept apart for good."""
+    """Reject that a newer memory changed an older one; the two are kept apart permanently."""
     caller.require(Right.WRITE, body.user_id)
     fact = memory.history.reject(**body.given())
     return fact if caller.reads(body.user_id) else bodies.Written(id=fact.id)

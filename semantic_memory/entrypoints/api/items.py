@@ -55,7 +55,7 @@ def put(body: PutItemRequest, caller: CurrentCaller, memory: Opened) -> None:
 
 @reads.get("/item", responses=UNKNOWN)
 def get(asked: Annotated[GetItemRequest, Query()], caller: CurrentCaller, memory: Opened) -> Item:
-    """Return the item under a key; its time to live begins anew."""
+    """Return the item under a key; its time to live begins again."""
     caller.require(Right.READ, asked.user_id, scoped=True)
     own_namespace(caller, asked.namespace)
     return memory.items.get(**asked.given())

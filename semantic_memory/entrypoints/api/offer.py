@@ -54,7 +54,7 @@ class Offer:
                         server.should_exit = True
                     server.run(sockets=[self._listener])
         finally:
-            self._listener.close()  # whoever waits is refused
+            self._listener.close()  # waiting requests are refused
 
     def _is_asked(self) -> bool:
         """Wait for a connection or for the end; return True for a connection."""

@@ -186,7 +186,7 @@ def delete(
     keep_source: Annotated[bool, Query(description=fields.KEEP_SOURCE)] = False,
     reason: Why = "",
 ) -> None:
-    """Delete a memory for good, with what it was drawn from or what rests on it."""
+    """Delete a memory permanently, with what it was drawn from or what rests on it."""
     require_owned(memory_id, user_id, caller, memory)
     memory.delete(memory_id, user_id=user_id, keep_source=keep_source, reason=reason)
 
@@ -195,8 +195,8 @@ def delete(
 def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgotten:
     """Forget a topic, a time, a session, what meets filters or, with `everything`, a user.
 
-    For good. A dry run shows what would be forgotten, which needs the right to read; a proof, which
-    searches the files of the store, needs that to administer.
+    It can't be undone. A dry run shows what would be forgotten, which needs the right to read; a
+    proof, which searches the files of the store, needs that to administer.
     """
     caller.require(Right.WRITE, body.user_id, scoped=True)
     if body.dry_run:

@@ -85,7 +85,7 @@ def _adapted(settings: Settings) -> Settings:
         megabytes = max(1, _megabytes() // settings.service.workers)
         index = settings.index.model_copy(update={"exact_megabytes": megabytes})
         settings = settings.model_copy(update={"index": index})
-    if settings.window.memory_directories is None:  # those of whoever started it are no caller's
+    if settings.window.memory_directories is None:  # those of the account are no caller's
         window = settings.window.model_copy(update={"memory_directories": system_directories()})
         settings = settings.model_copy(update={"window": window})
     return settings
@@ -149,7 +149,7 @@ def serving(
 ) -> Iterator[uvicorn.Server]:
     """Build the server of a memory for other processes of this user, which know its token."""
     settings = memory.admin.settings
-    # Whoever owns the store next does what is left.
+    # The next owner of the store does what is left.
     service = settings.service.model_copy(update={"drain_seconds": 0.0, "cors_origins": ()})
     encryption = make_encryption(settings)
     with (

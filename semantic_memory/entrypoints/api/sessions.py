@@ -107,10 +107,10 @@ def messages(
 
 @writes.post("/pop", responses=UNKNOWN)
 def pop(body: PopRequest, caller: CurrentCaller, memory: Opened) -> Message | Written:
-    """Take back the latest message of a session, with the facts that nothing else says."""
+    """Take back the latest message of a session, with the facts that nothing else supports."""
     caller.require(Right.WRITE, body.user_id, scoped=True)
     given = body.given() | {"agent_id": caller.agent(body.agent_id)}
-    if already_done():  # again, it would take another message
+    if already_done():  # a second time would remove another message
         raise HTTPException(WITHDRAWN, "this write was done; its answer was lost with its worker")
     found = memory.sessions.pop(**given)
     return found if caller.reads(body.user_id) else Written(id=found.id)

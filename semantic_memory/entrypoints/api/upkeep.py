@@ -99,7 +99,7 @@ def check(operator: Admin, memory: Opened) -> Items[Finding]:
 
 @admin.post("/rebuild")
 def rebuild(operator: Admin, memory: Opened) -> Indexed:
-    """Fill the vector index anew from the ledger, embedding nothing."""
+    """Fill the vector index again from the ledger, embedding nothing."""
     del operator
     return Indexed(indexed=memory.admin.rebuild())
 

@@ -72,7 +72,7 @@ def check(data_dir: DataDir = None, json: AsJson = False) -> None:
 
 @admin.command("rebuild")
 def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Fill the vector index anew from the ledger, embedding nothing."""
+    """Fill the vector index again from the ledger, embedding nothing."""
     with work.store.opened(data_dir) as memory, work.show.progress(quiet=json) as report:
         number = memory.admin.rebuild(report)
     work.show.number("indexed", number, json=json)
@@ -80,13 +80,13 @@ def rebuild(data_dir: DataDir = None, json: AsJson = False) -> None:
 
 @admin.command("reembed")
 def reembed(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Embed every memory anew with the model in the settings."""
+    """Embed every memory again with the model in the settings."""
     work.show.number("embedded", work.store.reembed(data_dir, quiet=json), json=json)
 
 
 @admin.command("recover")
 def recover(data_dir: DataDir = None, json: AsJson = False) -> None:
-    """Go on with a ledger that is older than it was: read the session logs again."""
+    """Continue with an outdated ledger: read the session logs again."""
     work.show.number("memories", work.store.recover(data_dir, quiet=json), json=json)
 
 

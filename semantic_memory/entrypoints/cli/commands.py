@@ -342,7 +342,7 @@ def delete(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Delete a memory for good, with what it was drawn from or what rests on it."""
+    """Delete a memory permanently, with what it was drawn from or what rests on it."""
     with work.store.opened(data_dir) as memory:
         memory.delete(memory_id, keep_source=keep_source, reason=reason)
         memory.flush()
@@ -380,7 +380,7 @@ def forget(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Show what forgetting a subject, a time, a session or a user would take; --yes does it."""
+    """Show what forgetting a subject, a time, a session or a user would delete; --yes does it."""
     dry_run = not yes
     given: dict[str, Any] = {
         "user_id": user,
@@ -419,7 +419,8 @@ def forget(
         return
     if dry_run:
         work.show.would_forget(number)
-        done, how = ("withdraw", "until `history restore`") if withdraw else ("forget", "for good")
+        done = "withdraw" if withdraw else "forget"
+        how = "until `history restore`" if withdraw else "permanently"
         items = f" and {number.items:,} items" if number.items else ""
         work.show.out.print(f"would {done} {number:,} memories{items}")
         work.show.warn(f"nothing was done: add --yes to {done} them {how}")
@@ -474,7 +475,7 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch goes on; run the same command again to take what it finds")
+            work.show.warn("the batch continues; run the same command again to take what it finds")
         else:
             work.show.warn(_KEPT)
         raise

@@ -89,7 +89,7 @@ def undo(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Restore what one decision, one source or one day retired, apart from what had ended it."""
+    """Restore the facts that one decision, one source or one day ended; they stay apart."""
     given: dict[str, Any] = {
         "user_id": user,
         "decision": decision,
@@ -147,7 +147,7 @@ def reject(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """Reject that a newer memory changed an older one; the two are kept apart for good."""
+    """Reject that a newer memory changed an older one; the two are kept apart permanently."""
     with work.store.opened(data_dir) as memory:
         fact = memory.history.reject(older, newer, user_id=user, reason=reason)
     work.show.as_json(fact) if json else work.show.facts([fact])

@@ -15,7 +15,7 @@ from semantic_memory.entrypoints.cli.options import DataDir, User
 
 __all__ = ["app"]
 
-_FAILED = 1  # 2 would keep the agent from going on
+_FAILED = 1  # 2 would keep the agent from continuing
 
 
 @app.command()

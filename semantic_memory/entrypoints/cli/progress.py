@@ -59,7 +59,7 @@ class Lines:
         self._told = now()
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Tell of a step, if it is time."""
+        """Print a step, if it is time."""
         now = self._now()
         start, before = self._began.setdefault(step, (now, done))
         if now - self._told < _EVERY:

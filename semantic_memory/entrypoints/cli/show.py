@@ -97,7 +97,7 @@ def to_confirm(found: Sequence[Unconfirmed]) -> None:
 
 
 def _apart(fact: Fact, newer: str, cause: Cause) -> tuple[Text, ...]:
-    """Return a fact, what came after it, why that changes it, and who decided."""
+    """Return a fact, the statement after it, the reason of the change, and who decided."""
     sure = "" if cause.probability is None else f" ({cause.probability:.2f})"
     return Text(fact.text), Text(newer), Text(cause.reason), Text(f"{cause.decided_by}{sure}")
 
@@ -144,7 +144,7 @@ def hits(found: Sequence[Hit]) -> None:
     grid = Table.grid(padding=(0, 2, 1, 0))
     for hit in found:
         fact = hit.fact
-        # Who said a message is no part of its text; a fact names its subject.
+        # Who said a message isn't part of its text; a fact names its subject.
         verbatim = fact.category is Category.CONVERSATION
         speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
         owner = f"  of {hit.space}" if hit.space else ""
@@ -301,7 +301,7 @@ def proof(found: Proof) -> None:
 
 
 def would_forget(found: Forgotten) -> None:
-    """Print what a forgetting would take, what it leaves, and why it would be refused."""
+    """Print what a forgetting would delete, what it leaves, and why it would be refused."""
     facts(found.memories)
     for sentence in found.sentences:
         out.print(f"cut out of a message: {sentence}", markup=False)

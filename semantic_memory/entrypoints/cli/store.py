@@ -50,7 +50,7 @@ def _parts(settings: Settings, *, embeds: bool) -> Parts:
 
 
 def prepared(settings: Settings) -> Embedder:
-    """Make the embedder of the settings, and compile its model if need be."""
+    """Make the embedder of the settings, and compile its model if necessary."""
     embedder = make_embedder(settings)
     embedding = settings.embedding
     if embedding.provider == "onnx" and embedding.precision == "fp32":
@@ -60,13 +60,13 @@ def prepared(settings: Settings) -> Embedder:
 
 
 def reembed(data_dir: str | None, *, quiet: bool) -> int:
-    """Embed every memory anew, with a progress bar; return their number."""
+    """Embed every memory again, with a progress bar; return their number."""
     with show.progress(quiet) as report:
         return repair.reembed(data_dir, progress=report)
 
 
 def recover(data_dir: str | None, *, quiet: bool) -> int:
-    """Go on with an older ledger, with a progress bar; return the number of memories."""
+    """Continue with an older ledger, with a progress bar; return the number of memories."""
     with show.progress(quiet) as report:
         return repair.recover(data_dir, progress=report)
 

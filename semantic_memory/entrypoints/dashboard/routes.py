@@ -98,7 +98,7 @@ async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
 async def samples(
     request: Request,
     caller: CurrentCaller,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="The latest so many.")] = 240,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many, the latest.")] = 240,
 ) -> Samples:
     """The service's figures over the last hours; no figure is a single user's. Any key will do."""
     del caller

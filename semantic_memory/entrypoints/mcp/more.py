@@ -93,7 +93,7 @@ class MoreTools:
         force: Annotated[bool, Field(description=fields.FORCE)] = False,
         confirm: Annotated[bool, Field(description=fields.CONFIRM)] = False,
     ) -> str:
-        """Show what forgetting all that meet every condition would take; confirm forgets it."""
+        """Show what forgetting all that meet every condition would delete; confirm forgets it."""
         conditions = (entity, query, tag, since, until, session_id, source, where or None)
         if all(one is None for one in conditions) and not everything:
             raise ToolError(

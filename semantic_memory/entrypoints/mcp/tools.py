@@ -49,7 +49,7 @@ class Tools:
         tags: OwnTags = None,
         expires_at: Time = None,
     ) -> str:
-        """Remember one fact for good. A known fact is confirmed; a newer one ends an older."""
+        """Remember one fact permanently. A known fact is confirmed; a newer one ends an older."""
         with self._calls.tool(ctx, Right.WRITE) as (user, caller):
             fact = self._calls.memory.add(
                 content,
@@ -124,9 +124,9 @@ class Tools:
         where: Where = "",
         confirm: Annotated[bool, Field(description="The user has agreed: forget it.")] = False,
     ) -> str:
-        """Show what forgetting a memory, a subject or all that meets conditions would take.
+        """Show what forgetting a memory, a subject or all that meets conditions would delete.
 
-        With confirm it is forgotten for good.
+        With confirm it is forgotten permanently.
         """
         if (memory_id is None) == (about is None and not where):
             raise ToolError("say what to forget: memory_id alone, or about, where, or both")

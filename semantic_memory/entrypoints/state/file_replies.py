@@ -27,7 +27,7 @@ class FileReplies:
     """`Replies` of one process, in a file."""
 
     def __init__(self, file: Path, clock: Clock, keys: Sequence[bytes] = ()) -> None:
-        """Open the file, creating it if need be, encrypted if there are `keys`."""
+        """Open the file, creating it if necessary, encrypted if there are `keys`."""
         self._clock = clock
         self._lock = threading.Lock()
         self._under_way: dict[str, set[bytes]] = {}

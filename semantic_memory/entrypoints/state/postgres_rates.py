@@ -56,7 +56,7 @@ class Share:
         return self.granted - self.used
 
     def take(self, now: float) -> float | None:
-        """Use a token; return 0, the seconds until there may be one, or None to draw anew."""
+        """Use a token; return 0, the seconds until there may be one, or None to draw again."""
         if now >= self.ends:
             return None
         if self.left:
@@ -99,7 +99,7 @@ class PostgresRates:
             return None if share is None else share.take(self._timer())
 
     def draw(self, name: str) -> float:
-        """Count a request of a caller, and draw a share for it if need be."""
+        """Count a request of a caller, and draw a share for it if necessary."""
         with self._drawing.hold(name):
             wait = self.take(name)
             while wait is None:  # a share may be used up by others, or over, as soon as it is drawn

@@ -288,7 +288,7 @@ def _embed(tables: Tables, change: Embed) -> bool:
 
 
 def _put_beside(tables: Tables, change: Keyed | Weigh) -> bool:
-    """Put what is derived from a fact and is no part of it."""
+    """Put what is derived from a fact and isn't part of it."""
     row = _kept(tables, change.fact_id)
     if row is None:
         return False

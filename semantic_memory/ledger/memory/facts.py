@@ -33,7 +33,7 @@ class FactReader(Part):
         return [row.fact for row in rows if row.kept and user_id in (None, row.fact.user_id)]
 
     def known(self, fact_ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that have ever been written."""
+        """Return the ids that were ever written."""
         return self._store.snapshot().facts.keys() & set(fact_ids)
 
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:

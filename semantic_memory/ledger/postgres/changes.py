@@ -113,7 +113,7 @@ class ChangeWriter(Part):
 
 
 def _locked(db: Session, users: Sequence[str]) -> dict[str, int]:
-    """Lock the rows of users, creating them if need be; return their revisions."""
+    """Lock the rows of users, creating them if necessary; return their revisions."""
     query = "SELECT user_id, revision FROM users WHERE user_id = ANY(?) ORDER BY user_id FOR UPDATE"
     revisions: dict[str, int] = dict(db.execute(query, (users,)).fetchall())
     if len(revisions) == len(users):

@@ -94,7 +94,7 @@ class Connections:
         self.name = database_name(conninfo)
         """The database, without user and password."""
         self.observe = observe
-        """Is told how long a lock was waited for."""
+        """Called with the time that a lock was waited for."""
         self._away = False
         prepare(conninfo, self.schema, self.name)
         self._most = most

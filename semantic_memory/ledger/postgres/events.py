@@ -19,7 +19,7 @@ _SELECT = (
 
 
 class EventReader(Part):
-    """The role `EventFeed`, but for waking those who follow."""
+    """The role `EventFeed`, except waking its followers."""
 
     def events(
         self,
@@ -59,7 +59,7 @@ class EventReader(Part):
         """Delete the events up to a number, but never the latest one; return how many."""
         number_events(self._connections, PATIENCE_SECONDS)
         with self._connections.transaction() as db:
-            # The next number is one more than the highest that is there.
+            # The next number is one more than the highest present.
             query = f"DELETE FROM events WHERE num <= ? AND num < ({LAST})"
             return db.execute(query, (until,)).rowcount
 

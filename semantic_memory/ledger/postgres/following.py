@@ -36,7 +36,7 @@ class Follower:
         self._closed.set()
 
     def _follow(self) -> None:
-        seen = -1  # what came before the first look may have come after whoever listens had read
+        seen = -1  # what came before the first look may have come after the listener had read
         while not self._closed.is_set():
             with suppress(StoreError):  # it is asked again
                 latest = self._latest()

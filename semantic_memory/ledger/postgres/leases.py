@@ -61,7 +61,7 @@ class _Lease:
         return time.monotonic() < self._until
 
     def renew(self) -> bool:
-        """Begin its time anew; return False if it was released, or another has the name."""
+        """Begin its time again; return False if it was released, or another has the name."""
         asked = time.monotonic()
         with self._connections.transaction() as db:
             stands = db.execute(_RENEW, (self._seconds, self._key, self.fence)).rowcount == 1

@@ -51,8 +51,8 @@ class PostgresLedger(
     def __init__(self, url: str, observe: Callable[[Event], None] = ignore_event) -> None:
         """Open the database at `url`, `postgresql://user@host/database?schema=name`.
 
-        The schema, `semantic_memory` by default, is created if need be, and brought to this version
-        of the package. Raises StoreUnavailableError if the server can't be reached.
+        The schema, `semantic_memory` by default, is created if necessary, and brought to this
+        version of the package. Raises StoreUnavailableError if the server can't be reached.
         """
         connections = Connections(url, observe)
         with ExitStack() as opened:

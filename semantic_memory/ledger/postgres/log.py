@@ -1,7 +1,7 @@
 """The session logs in the ledger's database, for any number of processes.
 
 A log is a row, which who appends or rewrites locks, and a row for each line. Lines don't name the
-one before, as those of a file do: a gap in their positions tells of what is missing. Offsets are
+one before, as those of a file do: a gap in their positions shows what is missing. Offsets are
 those of a file of these lines. What erases texts holds the lock of the user as well, as `exclusive`
 of the ledger does, so that nobody commits what was read of a log before.
 """
@@ -190,7 +190,7 @@ class PostgresLog(Part):
                 place = position + 1
 
     def restore(self, user_id: str, session_id: str, entries: Iterable[Entry]) -> Mapping[int, int]:
-        """Write a session's log anew, in one transaction, from the entries of another one."""
+        """Write a session's log again, in one transaction, from the entries of another one."""
         key = SessionKey(user_id, session_id)
         copied = list(entries)
         lines = [self._line((str(kind), data)) for kind, data in copied]
@@ -208,7 +208,7 @@ class PostgresLog(Part):
             return frozenset(one for (one,) in db.execute(query, (user_id, session_id)))
 
     def erased(self, user_id: str, session_id: str) -> dict[str, str | None]:
-        """Return what is left of messages that were forgotten, or lost sentences, by id."""
+        """Return the remaining texts of messages that were forgotten or cut, by id."""
         with self._connections.snapshot() as db:
             lines = _lines(db, SessionKey(user_id, session_id))
         return log_lines.erased(self._format.read(line.line) for line in lines)
@@ -272,14 +272,14 @@ class PostgresLog(Part):
 
     @contextmanager
     def _erasing(self, user_id: str) -> Iterator[Session]:
-        """Begin a transaction that waits for those who may commit what they read of the user's."""
+        """Begin a transaction that waits for concurrent writers of the same user."""
         with self._locks.near([user_id]), self._connections.transaction() as db:
             self._locks.take(db, [user_id])
             yield db
             self._locks.check([user_id])
 
     def _known(self, db: Session, key: SessionKey, ids: Sequence[str]) -> dict[str, bytes]:
-        """Return the digests of messages of a log; give up the ids of those that are damaged."""
+        """Return the digests of messages of a log; drop the ids of damaged ones."""
         named = f"{_OF_SESSION} AND message_id = ANY(?)"
         rows = db.execute(f"SELECT message_id, line FROM log_lines WHERE {named}", (*key, ids))
         found = {one: log_lines.known_by(self._format.read(line)) for one, line in rows}
@@ -323,7 +323,7 @@ def _tail(db: Session, key: SessionKey, *, locked: bool = True) -> _Tail | None:
 
 
 def _begun(db: Session, key: SessionKey) -> _Tail:
-    """Lock the row of a log, which is begun if need be; another may remove it in between."""
+    """Lock the row of a log, which is begun if necessary; another may remove it in between."""
     while (tail := _tail(db, key)) is None:
         db.execute(
             "INSERT INTO logs (user_id, session_id) VALUES (?, ?) ON CONFLICT DO NOTHING", key

@@ -1,6 +1,6 @@
 """Numbering the events of the feed, some at a time.
 
-A number drawn by a writer would be seen in another order than it was drawn, and a follower would
+A number drawn by a writer would be seen out of the order of drawing, and a follower would
 pass over those that were committed late. So writers draw none: what has been committed is numbered
 afterwards, under a lock, behind all that has a number. A thread of each process that writes does
 so, and readers do for what it hasn't come to, for a second at most.
@@ -17,7 +17,7 @@ from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.schema import lock_key
 
 AT_ONCE = 2_000
-"""Events numbered in a transaction: some 50 ms, for which others who number wait."""
+"""Events numbered in a transaction: about 50 ms, for which others who number wait."""
 PATIENCE_SECONDS = 1.0
 """For so long a reader numbers, or waits for others who do; then it reads what has a number."""
 _PAUSE_SECONDS = 1.0  # between rounds of the thread: many commits are numbered together

@@ -347,7 +347,7 @@ CREATE TRIGGER words_changed AFTER INSERT OR UPDATE OR DELETE ON words
     FOR EACH ROW EXECUTE FUNCTION words_changed();
 """
 
-# Neither table is logged: after a crash of the server, all is granted anew.
+# Neither table is logged: after a crash of the server, all is granted again.
 _LEASES = f"""
 -- Who does what; names are hashed, as they hold ids of users.
 CREATE SEQUENCE lease_fences;
@@ -492,7 +492,7 @@ def lock_key(*names: str) -> int:
 
 
 def migrate(conninfo: str, schema: str, name: str) -> int:
-    """Bring the ledger to the newest schema, creating it if need be; return the schema before.
+    """Bring the ledger to the newest schema, creating it if necessary; return the schema before.
 
     Of several processes at once, one does it. Raises SchemaTooNewError for a ledger written by a
     newer version of this package, ConfigurationError for a server that is too old, or a database

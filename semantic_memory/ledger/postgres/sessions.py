@@ -1,4 +1,4 @@
-"""Sessions among any number of others, whose workers look every few seconds for what is left."""
+"""Sessions shared with other workers, each of which looks for waiting ones every few seconds."""
 
 from __future__ import annotations
 

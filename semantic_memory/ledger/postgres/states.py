@@ -1,4 +1,4 @@
-"""The states of windows and tasks in a table, so that any worker goes on with them."""
+"""The states of windows and tasks in a table, so that any worker continues with them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class StateRow:
         if not saved:
             raise SchemaTooNewError(
                 f"{self.name} was saved by a newer version than {state.version}: upgrade the"
-                " program, or `clear` the checkpoint to begin anew"
+                " program, or `clear` the checkpoint to start again"
             )
 
     def clear(self) -> None:

@@ -304,7 +304,7 @@ class Batch:
         )
 
     def _write_beside(self, db: Database, change: Keyed | Weigh) -> bool:
-        """Write what is derived from a fact and is no part of it."""
+        """Write what is derived from a fact and isn't part of it."""
         found = _kept(db, change.fact_id)
         if found is None:
             return False

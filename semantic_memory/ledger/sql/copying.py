@@ -192,7 +192,7 @@ class Rows(ABC):
             return [tuple(row) for row in found]
 
     def write_store(self, values: dict[str, str], runs: Sequence[Row]) -> None:
-        """Write the rows of no user, in place of those that are there."""
+        """Write the rows of no user, in place of those present."""
         insert = f"INSERT INTO runs (num, job, started_at, record) {self.overriding}"
         with self.connections.transaction() as db:
             for key, value in values.items():

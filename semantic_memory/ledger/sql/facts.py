@@ -40,7 +40,7 @@ class FactReader(Part):
             return self._read(db, fact_ids, user_id)
 
     def known(self, fact_ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that have ever been written."""
+        """Return the ids that were ever written."""
         found: set[str] = set()
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(fact_ids):

@@ -13,7 +13,7 @@ from semantic_memory.ledger.sqlite import forms, words
 from semantic_memory.ledger.sqlite.connections import Connections
 
 _UNCLEAN = "unclean"
-"""Key in the ledger's meta while its file isn't written anew after an erasure."""
+"""Key in the ledger's meta while its file isn't written again after an erasure."""
 
 
 class Administration(AdministrationReader):

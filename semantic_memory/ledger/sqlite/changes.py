@@ -54,7 +54,7 @@ class ChangeWriter(Part):
                 with self._connections.transaction() as db:
                     effects = sum(batch.write(db, change) for change in changes)
             except StoreError:
-                self._revisions.clear()  # a commit that the disk refused may stand all the same
+                self._revisions.clear()  # a commit that the disk refused may stand nevertheless
                 raise
             if batch.changes:
                 self._changes += batch.changes

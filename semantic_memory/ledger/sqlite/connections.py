@@ -49,7 +49,7 @@ class Connections:
         keys: Sequence[bytes] = (),
         reading: str = "",
     ) -> None:
-        """Open the file at `path`, creating it if need be, encrypted if there are `keys`.
+        """Open the file at `path`, creating it if necessary, encrypted if there are `keys`.
 
         `reading` says why it is opened to read only; nothing is changed then.
         """
@@ -130,7 +130,7 @@ class Connections:
                     if connection.in_transaction:  # an error of the disk may have ended it
                         connection.execute("COMMIT")
             except self._database.error:
-                connection.close()  # FTS5 may go on with what it has half read
+                connection.close()  # FTS5 may continue with what it has half read
                 raise
             except BaseException:
                 self._give_back(connection)
@@ -156,7 +156,7 @@ class Connections:
                 yield writer
                 writer.execute("COMMIT")
             except self._database.error:
-                # After a commit that the disk refused, FTS5 goes on with what it had in RAM, and
+                # After a commit that the disk refused, FTS5 continues with what it had in RAM, and
                 # the next commit would damage its index.
                 self._writer = None
                 writer.close()
@@ -172,7 +172,7 @@ class Connections:
             self._writing().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def rebuild(self) -> None:
-        """Write the database anew: pages keep bytes of cells that once moved to another page."""
+        """Write the database again: pages keep bytes of cells that once moved to another page."""
         with self._lock, self._database.translated():
             writer = self._writing()
             writer.execute("PRAGMA temp_store = FILE")  # a copy of all of it, for a moment

@@ -98,7 +98,7 @@ def translated(path: Path, engine: ModuleType) -> Iterator[None]:
             raise StoreUnavailableError(f"ledger {path}: {_UNAVAILABLE[code]} ({error})") from error
         if code in _CORRUPT:
             raise StoreCorruptError(f"ledger {path} is damaged ({error}): {HOW_TO_MEND}") from error
-        if _UNDECODABLE in str(error):  # and it goes on with the text
+        if _UNDECODABLE in str(error):  # and it continues with the text
             raise StoreCorruptError(
                 f"ledger {path} is damaged ({_UNDECODABLE}): {HOW_TO_MEND}"
             ) from None

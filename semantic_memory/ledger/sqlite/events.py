@@ -14,7 +14,7 @@ _SELECT = f"SELECT {EVENT} FROM events e LEFT JOIN facts f ON f.num = e.fact"
 
 
 class EventReader(Part):
-    """The role `EventFeed`, but for waking those who follow."""
+    """The role `EventFeed`, except waking its followers."""
 
     def events(
         self,
@@ -51,7 +51,7 @@ class EventReader(Part):
     def drop_events(self, until: int) -> int:
         """Delete the events up to a number, but never the latest one; return how many."""
         with self._connections.transaction() as db:
-            # The next number is one more than the highest that is there.
+            # The next number is one more than the highest present.
             last = _last(db)
             return db.execute(
                 "DELETE FROM events WHERE num <= ? AND num < ?", (until, last)

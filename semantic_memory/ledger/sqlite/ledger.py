@@ -62,7 +62,7 @@ class SqliteLedger(
         keys: Sequence[bytes] = (),
         reading: str = "",
     ) -> None:
-        """Open the database at `path`, creating it if need be, encrypted if there are `keys`.
+        """Open the database at `path`, creating it if necessary, encrypted if there are `keys`.
 
         `reading` says why nothing may be written, as every change is told then.
         Raises LedgerBehindError, unless `recovering`, if it has been further: by its watermark, or

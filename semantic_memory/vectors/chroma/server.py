@@ -178,7 +178,7 @@ class ServedIndex:
 
     @contextmanager
     def _refreshed(self) -> Iterator[ChromaCollections]:
-        """Lend the collections, with those that another process has made since."""
+        """Return the collections, including those that another process has made since."""
         with _translated(self._url):
             self._collections.refresh()
             yield self._collections

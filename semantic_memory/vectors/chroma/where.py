@@ -1,7 +1,7 @@
 """Conditions on facts, for Chroma: as a `where`, and over the metadata of its results.
 
 Chroma holds no times of expiry, so expired memories are among its results until a job erases them.
-A search filters its candidates once more, by the ledger.
+A search filters its candidates again, by the ledger.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def where(user_id: str, conditions: Iterable[Condition]) -> dict[str, Any]:
 def has(field: str) -> str:
     """Return the key that a piece has, with True, if it has an agent or a run.
 
-    What lacks a key can't be asked for, save as what isn't equal to a value.
+    What lacks a key can't be asked for, except as what isn't equal to a value.
     """
     return f"has_{field}"
 

@@ -76,7 +76,7 @@ class PgvectorDatabase:
         return self._connections
 
     def _prepare(self, conninfo: str, schema: str, name: str) -> None:
-        """Create extension and schema if need be, and learn where the types are."""
+        """Create extension and schema if necessary, and learn where the types are."""
         with (
             reaching(name),
             psycopg.connect(conninfo, prepare_threshold=None, connect_timeout=10) as connection,

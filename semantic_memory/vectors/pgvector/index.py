@@ -63,7 +63,7 @@ class PgvectorIndex:
     copies = False
 
     def __init__(self, connections: Connections, table: str, extension: str) -> None:
-        """Create `table`, if need be; the schema `extension` has the types of pgvector."""
+        """Create `table`, if necessary; the schema `extension` has the types of pgvector."""
         self._connections = connections
         self._table = table
         self._path = f"{connections.schema}, {extension}"

@@ -159,7 +159,7 @@ function Actions({ fact, may, done, edit }) {
       <blockquote>${fact.content}</blockquote>
       <p>
         ${deleting
-          ? "It leaves every answer, for good: a deleted memory can't be restored."
+          ? "It leaves every answer permanently: a deleted memory can't be restored."
           : "It comes back into answers, beside what replaced it."}
       </p>
       <form onSubmit=${act}>

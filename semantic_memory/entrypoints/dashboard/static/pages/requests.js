@@ -60,7 +60,7 @@ function Decide({ user, request, close, done }) {
         ${({ forgotten, memories, sentences }) => html`
           <p>
             ${plural(forgotten, "memory", "memories")} and ${plural(sentences.length, "sentence")} of messages would
-            go, for good.
+            go permanently.
           </p>
           <ul>
             ${memories.slice(0, SHOWN).map((fact) => html`<li key=${fact.id}>${fact.content}</li>`)}
