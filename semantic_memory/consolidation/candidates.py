@@ -26,7 +26,9 @@ _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
 _OF_NOBODY = frozenset(stems("the user"))
-_SEVERAL = frozenset({"hobby", "possession", "travel", "goal", "family", "education"})
+_SEVERAL = frozenset(
+    {"device", "education", "family", "goal", "hobby", "possession", "tool", "travel"}
+)
 SLOT = 0.35
 """Probability from which a slot is taken as stated."""
 _SAME_SLOT = 0.25

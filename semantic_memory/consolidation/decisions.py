@@ -34,9 +34,9 @@ class Thresholds:
     end_slot: float = 0.6
     """Probability of the shared slot from which a statement may be ended."""
     mark: float = 0.85
-    mark_alone: float = 0.9
+    mark_alone: float = 0.95
     """For marks without a shared slot."""
-    near: float = 0.3
+    near: float = 0.5
     """Cosine similarity from which a statement is marked without a shared slot."""
     alike: float = 0.6
     """Cosine similarity from which statements merge."""
@@ -56,7 +56,7 @@ def effect(
 
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
     >>> [effect(likely, 0.7, THRESHOLDS, slot) for slot in (0.9, 0.4, 0.0)]
-    ['end', 'mark', 'mark']
+    ['end', 'mark', None]
     """
     if verdict.is_final and verdict.same >= thresholds.end:
         return "merge"
