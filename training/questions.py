@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import torch
 from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.retrieval.asked import FILE
 from semantic_memory.settings import load
+from training import data
 
 _PENALTY = 3e-5
 _BATCH = 64
@@ -18,7 +18,7 @@ _BATCH = 64
 
 def make(gold: Path, target: Path = FILE) -> None:
     """Fit two softmax regressions to the vectors of the questions, and write their weights."""
-    rows = [json.loads(line) for line in (gold / "questions.jsonl").open(encoding="utf-8")]
+    rows = data.rows(gold / "questions.jsonl")
     embedder = make_embedder(load())
     texts = [row["text"] for row in rows]
     batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]

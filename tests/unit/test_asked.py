@@ -80,7 +80,7 @@ def test_another_embedder_has_no_reader():
 
 
 def test_the_reader_is_fitted_to_questions_and_reads_others(tmp_path):
-    rows = [json.loads(line) for line in (data.GOLD / "questions.jsonl").open(encoding="utf-8")]
+    rows = data.rows(data.GOLD / "questions.jsonl")
     learned = [row for place, row in enumerate(rows) if place % 5]
     text = "\n".join(json.dumps(row) for row in learned)
     (tmp_path / "questions.jsonl").write_text(text, encoding="utf-8")

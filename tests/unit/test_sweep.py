@@ -232,15 +232,15 @@ def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
 def test_a_likely_change_marks_the_older_once_and_ends_nothing():
     old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    (decision,) = plan([old, new], vectors, Saying(over=0.92), READ, ALL)
+    (decision,) = plan([old, new], vectors, Saying(over=0.96), READ, ALL)
     assert isinstance(decision, MarkDecision)
     marked = decision.result(NOW)
     assert (marked.status, [link.newer for link in marked.perhaps_changed]) == (
         Status.ACTIVE,
         [new.id],
     )
-    assert marked.perhaps_changed[0].probability == 0.92
-    assert plan([marked, new], vectors, Saying(over=0.92), READ, ALL) == []
+    assert marked.perhaps_changed[0].probability == 0.96
+    assert plan([marked, new], vectors, Saying(over=0.96), READ, ALL) == []
 
 
 def test_the_judge_alone_ends_nothing_unless_it_may():
