@@ -20,10 +20,12 @@ def make(gold: Path, target: Path = FILE) -> None:
     """Fit two softmax regressions to the vectors of the questions, and write their weights."""
     rows = data.rows(gold / "questions.jsonl")
     embedder = make_embedder(load())
-    texts = [row["text"] for row in rows]
+    texts = [str(row["text"]) for row in rows]
     batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
     vectors = np.concatenate([embedder.embed(batch, "query") for batch in batches])
-    fitted = {name: _fitted(vectors, [row[name] for row in rows]) for name in ("slot", "about")}
+    fitted = {
+        name: _fitted(vectors, [str(row[name]) for row in rows]) for name in ("slot", "about")
+    }
     np.savez_compressed(
         target,
         embedder=embedder.identity.model,

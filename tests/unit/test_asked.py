@@ -87,7 +87,7 @@ def test_the_reader_is_fitted_to_questions_and_reads_others(tmp_path):
     questions.make(tmp_path, tmp_path / "asked.npz")
     reader = load(tmp_path / "asked.npz")
     held = [row for place, row in enumerate(rows) if not place % 5]
-    vectors = make_embedder(Settings()).embed([row["text"] for row in held], "query")
+    vectors = make_embedder(Settings()).embed([str(row["text"]) for row in held], "query")
     found = [reader.read(vector) for vector in vectors]
     said = [(one.slot, row["slot"]) for one, row in zip(found, held, strict=True) if one]
     assert len(said) > 0.35 * len(held)
