@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.concurrency import check_stopped
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language, other_script
@@ -52,6 +53,7 @@ class Encoder:
 
     def scores(self, first: str, second: str) -> Scores:
         """Return the logits of all heads for two spans. Raises ConfigurationError if damaged."""
+        check_stopped()
         with self._loading:
             run = self._run
         return run(first, second)
