@@ -14,11 +14,12 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from semantic_memory.domain.english.due import due_on
-from semantic_memory.domain.facts import Fact, prevailing
+from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.language.clauses import clauses, sentences
 from semantic_memory.language.own_speech import MOST_OWN
 
 FIELD_OF_SLOT: Mapping[str, CoreField] = {
@@ -87,6 +88,16 @@ def derive_core(
         fields[FIELD_OF_SLOT[slot]] += _standing(slot, stated)[:most]
     fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
     return {name: tuple(sorted(own, key=_worth)) for name, own in fields.items()}
+
+
+def fields_of(fact: Fact, read: Read) -> frozenset[CoreField]:
+    """Return the fields of the core that a fact speaks of, or a message in any of its clauses."""
+    told = [fact]
+    if fact.category is Category.CONVERSATION:
+        spoken = [one.text for said in sentences(fact.content) for one in clauses(said)]
+        told = [fact.model_copy(update={"content": text}) for text in spoken]
+    readings = [reading for one in told if (reading := read(one)) is not None]
+    return frozenset(FIELD_OF_SLOT[one.slot] for one in readings if one.slot in FIELD_OF_SLOT)
 
 
 def own_statements(facts: Sequence[Fact]) -> list[Fact]:

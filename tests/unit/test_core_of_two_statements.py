@@ -1,0 +1,80 @@
+"""A sentence that states two things of its speaker: an update of one leaves the other in the core.
+
+With the packaged judges and embedder, since they read the sentences.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from semantic_memory import Message, SemanticMemory
+from semantic_memory.testing import InMemoryIndex
+from tests.conftest import NOW
+
+CASES = [
+    ("I'm vegetarian, and I'm allergic to peanuts", "I eat fish again since last week", "peanuts"),
+    ("I'm vegan and allergic to sesame", "I started eating eggs again in May", "sesame"),
+    ("I'm allergic to penicillin and I take metformin", "I stopped taking metformin", "penicillin"),
+    ("I have a latex allergy and take lisinopril", "I switched to losartan", "latex"),
+    ("I'm allergic to bee stings and I live in Turin", "I live in Milan now", "bee stings"),
+    ("I live in Leeds and I work as a nurse", "I moved to York last month", "nurse"),
+    ("I live in Graz and work as a carpenter", "I moved to Linz", "carpenter"),
+    ("I'm a baker and I live in Ghent", "I got a new job as a school cook", "Ghent"),
+    ("My wife is called Ana, and I work at Siemens", "I left Siemens for Bosch", "Ana"),
+    ("I have a cat named Miso and my girlfriend is Lena", "Lena and I broke up", "Miso"),
+    ("My name is Petra and I live in Bonn", "I moved to Kiel", "Petra"),
+    ("I'm Marek, I work as a welder", "I changed jobs, I drive a bus now", "Marek"),
+    ("I'm diabetic and I don't eat pork", "I eat pork again", "diabetic"),
+    ("I have coeliac disease and I'm allergic to walnuts", "I eat bread again", "walnuts"),
+    ("I speak Polish and I live in Lyon", "I moved to Nice", "Polish"),
+    ("I have asthma and my dog is called Rufus", "Rufus died last week", "asthma"),
+    ("I'm kosher, and I'm allergic to kiwi", "I no longer keep kosher", "kiwi"),
+    ("My pronouns are they/them and I work for Ikea", "I quit Ikea", "they/them"),
+]
+QUESTIONS = (
+    "Book me a hotel in Lisbon",
+    "What should I cook for dinner?",
+    "Tell me about my allergies and diet",
+    "Where do I live and work?",
+    "Who is in my family?",
+)
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SemanticMemory]:
+    path = tmp_path_factory.mktemp("two-statements")
+    with SemanticMemory.open(path, index=InMemoryIndex()) as opened:
+        yield opened
+
+
+def told(memory: SemanticMemory, user: str, *said: str) -> None:
+    for day, text in enumerate(said):
+        at = NOW + timedelta(days=day)
+        message = Message(id=f"m{day}", role="user", content=f"{text}.", created_at=at)
+        memory.observe([message], user_id=user, session_id=f"s{day}")
+    memory.flush()
+
+
+def core(memory: SemanticMemory, user: str, question: str) -> str:
+    block = memory.context(question, user_id=user, budget=1_000).text
+    return block.partition("<core>")[2].partition("</core>")[0]
+
+
+@pytest.mark.parametrize(("said", "update", "stays"), CASES)
+def test_an_update_of_one_statement_leaves_the_other_in_the_core(memory, said, update, stays):
+    user = f"u{CASES.index((said, update, stays))}"
+    told(memory, user, said, update)
+    assert [one for one in QUESTIONS if stays not in core(memory, user, one)] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "update", "question", "leaves"),
+    [
+        ("I'm vegetarian", "I had chicken and steak all week", QUESTIONS[1], "vegetarian"),
+        ("I'm a nurse, and I live in Ghent", "We live in Galway now", QUESTIONS[3], "Ghent"),
+    ],
+)
+def test_an_old_value_leaves_the_core_for_a_newer_one(memory, said, update, question, leaves):
+    told(memory, leaves, said, update)
+    assert leaves not in core(memory, leaves, question)
