@@ -19,7 +19,8 @@ from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
-from semantic_memory.language.clauses import clauses, sentences
+from semantic_memory.judging.first_person import in_first_person
+from semantic_memory.language.clauses import clauses, is_of_speaker, sentences
 from semantic_memory.language.own_speech import MOST_OWN
 
 FIELD_OF_SLOT: Mapping[str, CoreField] = {
@@ -51,6 +52,8 @@ _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
 _OWN = 0.5
 """Probability of being about the owner from which a fact is the owner's."""
+_OF_ANOTHER = 0.2
+"""The same below which a fact of another subject is someone else's."""
 ORDER = 0.9
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
@@ -81,23 +84,33 @@ def derive_core(
             continue
         if is_standing_order(reading):
             orders.append(fact)
-        elif reading.slot in FIELD_OF_SLOT and reading.slot_probability >= 0.5:
-            by_slot[reading.slot, fact.scope].append(_Stated(fact, reading))
+        elif (
+            reading.slot in FIELD_OF_SLOT
+            and reading.slot_probability >= 0.5
+            and not _is_of_another(stated := _Stated(fact, reading))
+        ):
+            by_slot[reading.slot, fact.scope].append(stated)
     fields: dict[CoreField, list[Fact]] = {name: [] for name in CORE_FIELDS}
-    for (slot, _), stated in by_slot.items():
-        fields[FIELD_OF_SLOT[slot]] += _standing(slot, stated)[:most]
+    for (slot, _), of_slot in by_slot.items():
+        fields[FIELD_OF_SLOT[slot]] += _standing(slot, of_slot)[:most]
     fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
     return {name: tuple(sorted(own, key=_worth)) for name, own in fields.items()}
 
 
 def fields_of(fact: Fact, read: Read) -> frozenset[CoreField]:
-    """Return the fields of the core that a fact speaks of, or a message in any of its clauses."""
+    """Return the fields of the core that a fact speaks of, or a message in any of its clauses.
+
+    A statement about somebody else is one of the field of family.
+    """
     told = [fact]
     if fact.category is Category.CONVERSATION:
         spoken = [one.text for said in sentences(fact.content) for one in clauses(said)]
         told = [fact.model_copy(update={"content": text}) for text in spoken]
-    readings = [reading for one in told if (reading := read(one)) is not None]
-    return frozenset(FIELD_OF_SLOT[one.slot] for one in readings if one.slot in FIELD_OF_SLOT)
+    stated = [_Stated(one, reading) for one in told if (reading := read(one)) is not None]
+    fields = {
+        "family" if _is_of_another(one) else FIELD_OF_SLOT.get(one.reading.slot) for one in stated
+    }
+    return frozenset(field for field in fields if field is not None)
 
 
 def own_statements(facts: Sequence[Fact]) -> list[Fact]:
@@ -156,13 +169,27 @@ def _standing(slot: str, stated: Sequence[_Stated]) -> list[Fact]:
 def _is_clear(slot: str, stated: _Stated) -> bool:
     """Return True if a fact is its owner's own clear statement of a state that still holds."""
     fact, reading = stated
-    about = reading.about_self >= _OWN or (slot in _OF_OTHERS and reading.about != "other")
+    about = (
+        reading.about_self >= _OWN
+        or (slot in _OF_OTHERS and reading.about != "other")
+        or is_of_speaker(in_first_person(fact))  # "My wife and I live in Rome"
+    )
     is_state = reading.kind in _STATES or slot == "deadline"
     return (
         not fact.perhaps_changed
         and about
         and is_state
         and min(reading.keep, reading.slot_probability) >= _CLEAR
+    )
+
+
+def _is_of_another(stated: _Stated) -> bool:
+    """Return True if a fact states a value of somebody else, which says nothing of the owner's."""
+    fact, reading = stated
+    return (
+        reading.slot not in _OF_OTHERS
+        and reading.about_self < _OF_ANOTHER
+        and not is_of_speaker(in_first_person(fact))
     )
 
 
