@@ -318,10 +318,14 @@ class Recall:
                 said = keys(facts[one]) | keys(statement)
                 told = [placed for placed in core if not said.isdisjoint(keys(placed.fact))]
                 fields = self._rollup.fields_of(statement) if told else frozenset()
-                for fact, field in ((placed.fact, PROFILE_FIELDS[placed.rank]) for placed in told):
-                    is_own = fact.id == one or len(told) == 1
+                own: dict[str, set[str]] = defaultdict(set)
+                for placed in told:
+                    own[placed.fact.id].add(PROFILE_FIELDS[placed.rank])
+                for fact in {placed.fact.id: placed.fact for placed in told}.values():
+                    is_own = fact.id == one or len(own) == 1
                     is_meant = is_own or is_about(statement, fact, 0.0, is_found=False)
-                    if field in fields or (not fields and field != "allergies" and is_meant):
+                    is_allergy = "allergies" in own[fact.id]
+                    if own[fact.id] <= fields or (not fields and not is_allergy and is_meant):
                         found.add((fact.id, statement.id))
         return frozenset(found)
 

@@ -9,7 +9,7 @@ than a wrong one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -48,6 +48,8 @@ _ONE_AT_A_TIME = frozenset(
 )
 """Slots with one value at a time: the latest statement counts, whatever it says."""
 _STATES = frozenset({"state", "habit", "preference"})
+_LIKELY = 0.5
+"""Probability of its slots together from which a fact counts as a statement of them."""
 _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
 _OWN = 0.5
@@ -84,17 +86,21 @@ def derive_core(
             continue
         if is_standing_order(reading):
             orders.append(fact)
-        elif (
-            reading.slot in FIELD_OF_SLOT
-            and reading.slot_probability >= 0.5
-            and not _is_of_another(stated := _Stated(fact, reading))
-        ):
-            by_slot[reading.slot, fact.scope].append(stated)
+            continue
+        stated = _Stated(fact, reading)
+        slots = _slots(reading)
+        if sum(slots.values()) >= _LIKELY and not _is_of_another(stated):
+            for slot in slots:
+                by_slot[slot, fact.scope].append(stated)
     fields: dict[CoreField, list[Fact]] = {name: [] for name in CORE_FIELDS}
+    stating = _fields_by_fact(by_slot)
     for (slot, _), of_slot in by_slot.items():
-        fields[FIELD_OF_SLOT[slot]] += _standing(slot, of_slot)[:most]
+        field = FIELD_OF_SLOT[slot]
+        doubted = {one.fact.id for one in of_slot if _is_doubted(one.fact, field, stating)}
+        fields[field] += _standing(slot, of_slot, doubted)[:most]
     fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
-    return {name: tuple(sorted(own, key=_worth)) for name, own in fields.items()}
+    once = {name: {fact.id: fact for fact in own}.values() for name, own in fields.items()}
+    return {name: tuple(sorted(own, key=_worth)) for name, own in once.items()}
 
 
 def fields_of(fact: Fact, read: Read) -> frozenset[CoreField]:
@@ -157,17 +163,47 @@ def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact
     return facts[turn : turn + 1]
 
 
-def _standing(slot: str, stated: Sequence[_Stated]) -> list[Fact]:
+def _slots(reading: Reading) -> dict[str, float]:
+    """Return the slots that a sentence may state, with their probabilities."""
+    likely = {**reading.other_slots, reading.slot: reading.slot_probability}
+    return {slot: likely[slot] for slot in likely if slot in FIELD_OF_SLOT}
+
+
+def _fields_by_fact(
+    by_slot: Mapping[tuple[str, Scope], Sequence[_Stated]],
+) -> dict[str, set[CoreField]]:
+    found: dict[str, set[CoreField]] = defaultdict(set)
+    for (slot, _), stated in by_slot.items():
+        for one in stated:
+            found[one.fact.id].add(FIELD_OF_SLOT[slot])
+    return found
+
+
+def _is_doubted(fact: Fact, field: CoreField, stating: Mapping[str, Collection[CoreField]]) -> bool:
+    """Return True if a newer statement perhaps changed what a fact states in a field.
+
+    Of a fact in several fields, one about another of them leaves the rest certain.
+    """
+    if len(stating[fact.id]) < 2:
+        return bool(fact.perhaps_changed)
+    return any(field in stating.get(one.newer or "", {field}) for one in fact.perhaps_changed)
+
+
+def _standing(slot: str, stated: Sequence[_Stated], doubted: Collection[str]) -> list[Fact]:
     """Return the facts of a slot that may stand in the core, the first ones first."""
     ordered = sorted(stated, key=lambda one: _worth(one.fact))
     if slot in _ONE_AT_A_TIME:
         latest = max(one.fact.stated_at for one in ordered)
         ordered = [one for one in ordered if one.fact.is_pinned or one.fact.stated_at == latest]
-    return [one.fact for one in ordered if one.fact.is_pinned or _is_clear(slot, one)]
+    return [
+        one.fact
+        for one in ordered
+        if one.fact.is_pinned or (one.fact.id not in doubted and _is_clear(slot, one))
+    ]
 
 
 def _is_clear(slot: str, stated: _Stated) -> bool:
-    """Return True if a fact is its owner's own clear statement of a state that still holds."""
+    """Return True if a fact is its owner's own clear statement of a lasting state."""
     fact, reading = stated
     about = (
         reading.about_self >= _OWN
@@ -175,12 +211,7 @@ def _is_clear(slot: str, stated: _Stated) -> bool:
         or is_of_speaker(in_first_person(fact))  # "My wife and I live in Rome"
     )
     is_state = reading.kind in _STATES or slot == "deadline"
-    return (
-        not fact.perhaps_changed
-        and about
-        and is_state
-        and min(reading.keep, reading.slot_probability) >= _CLEAR
-    )
+    return about and is_state and min(reading.keep, sum(_slots(reading).values())) >= _CLEAR
 
 
 def _is_of_another(stated: _Stated) -> bool:
