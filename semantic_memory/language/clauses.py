@@ -63,6 +63,7 @@ _OTHER_SUBJECT = regex(
     r"(?:^|[,.;]\s*|\b(?:because|that|when|so|but|and|where|while|if|as|since|until)\s+)"
     r"(?P<subject>(?:(?:my|our|the|an?)\s+)?(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s*){1,3})$"
 )
+_SPEAKER = regex(r"^(?:(?P<before>.*?\S)\s+and\s+)?(?:i|we)\b(?![./&-]\w)", re.IGNORECASE)
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
 _MARKS = " \t\n*_~-–—•>,;:#"
 
@@ -187,6 +188,18 @@ def joins_subjects(before: str) -> bool:
         word in word_class("auxiliaries") or forms(word) & {Form.PAST, Form.THIRD}
         for word in _spoken(found["subject"])
     )
+
+
+def is_of_speaker(clause: str) -> bool:
+    """Return True if the speaker is the subject of a clause, or one of its subjects.
+
+    >>> is_of_speaker("I'm off dairy"), is_of_speaker("My wife and I ski")
+    (True, True)
+    >>> is_of_speaker("My wife skis and I rest"), is_of_speaker("My wife skis")
+    (False, False)
+    """
+    found = _SPEAKER.match(clause)
+    return found is not None and (not found["before"] or joins_subjects(found["before"]))
 
 
 def without_opener(sentence: str) -> str:
