@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.facts import Fact, Source
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.text import stems
 
@@ -112,11 +112,20 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
 
 
 def are_comparable(older: Fact, newer: Fact) -> bool:
-    """Return True unless two different people said them, or the newer's extractor has decided."""
-    if newer.source.decided:
+    """Return True unless two different people said them, or the newer's extractor has decided.
+
+    Among people with names, a message without one is nobody's of them. What was added tells no
+    speaker, and is compared with everybody's. Statements of one message stand beside each other.
+    """
+    if newer.source.decided or not set(older.message_ids).isdisjoint(newer.message_ids):
         return False
-    one, other = older.source.speaker, newer.source.speaker
-    return one is None or other is None or one == other
+    one, other = older.source, newer.source
+    return one.speaker == other.speaker or None in (_said_by(one), _said_by(other))
+
+
+def _said_by(source: Source) -> str | None:
+    """Return the speaker of a message, "" if it has no name; None of what was added."""
+    return source.speaker or ("" if source.role == "user" else None)
 
 
 def candidates(
