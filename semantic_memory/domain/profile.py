@@ -189,7 +189,7 @@ def overview(lines: Iterable[Line]) -> Overview:
     """Build the profile and the history from valid lines."""
     fields: dict[str, list[Line]] = {}
     tiers: dict[str, list[HistoryItem]] = {tier: [] for tier in TIERS}
-    for line in sorted(lines, key=lambda line: (line.at, line.id)):
+    for line in sorted(lines, key=lambda line: (line.at, line.text, line.id)):
         if line.layer in tiers:
             tiers[line.layer].append(HistoryItem(at=line.at, **_joined([line])))
         else:

@@ -90,19 +90,23 @@ def touched_at(fact: Fact) -> datetime:
     return max(fact.stated_at, fact.last_used_at or fact.stated_at)
 
 
-def _liveliness(now: datetime) -> Callable[[Fact], tuple[int, float, str]]:
-    """Order facts by how often they were told and recalled lately, then by when last."""
+def _liveliness(now: datetime) -> Callable[[Fact], tuple[int, float, str, str]]:
+    """Order facts by how often they were told and recalled lately, then by when last.
 
-    def key(fact: Fact) -> tuple[int, float, str]:
+    Content decides between those of one time: ids are random, and differ from store to store.
+    """
+
+    def key(fact: Fact) -> tuple[int, float, str, str]:
         told = len(fact.sources) if now - fact.stated_at <= RECENT else 0
         used = fact.last_used_at is not None and now - fact.last_used_at <= RECENT
-        return (-told - used * fact.use_count, -touched_at(fact).timestamp(), fact.id)
+        return (-told - used * fact.use_count, -touched_at(fact).timestamp(), fact.content, fact.id)
 
     return key
 
 
-def _worth(fact: Fact) -> tuple[bool, float, int, str]:
-    return not fact.is_pinned, -touched_at(fact).timestamp(), -fact.use_count, fact.id
+def _worth(fact: Fact) -> tuple[bool, float, int, str, str]:
+    told = -touched_at(fact).timestamp()
+    return not fact.is_pinned, told, -fact.use_count, fact.content, fact.id
 
 
 def _in_turn(groups: Iterable[Sequence[Fact]]) -> Iterator[Fact]:

@@ -81,6 +81,11 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/admin/users"): (A, None),
     ("GET", "/v1/admin/check"): (A, ALL_USERS),
     ("POST", "/v1/admin/rebuild"): (A, None),
+    ("GET", "/v1/inspection/activity"): (A, None),
+    ("GET", "/v1/inspection/changes"): (R, {"params": {}}),
+    ("GET", "/v1/inspection/timelines"): (R, {"params": {}}),
+    ("GET", "/v1/inspection/traces"): (R, {"params": {}}),
+    ("POST", "/v1/inspection/why-not"): (R, {"json": {"query": "tea", "text": "Likes tea"}}),
     ("GET", "/metrics"): (None, None),
     ("GET", "/v1/caller"): (None, None),
     ("GET", "/v1/ranking"): (None, None),
@@ -98,11 +103,13 @@ RECEIPT = {
     "searched": {},
     "digest": "",
 }
-# What they need, a body that names the user "maya", and the status if the right is there.
-APART: dict[str, tuple[Right, dict[str, Any], int]] = {
-    "/v1/history/accept": (W, LINK, 404),
-    "/v1/history/reject": (W, LINK, 404),
-    "/v1/admin/verify-receipt": (A, {"receipt": RECEIPT}, 200),
+# What they need, a request that names the user "maya", and the status if the right is there.
+APART: dict[tuple[str, str], tuple[Right, dict[str, Any], int]] = {
+    ("POST", "/v1/history/accept"): (W, {"json": LINK}, 404),
+    ("POST", "/v1/history/reject"): (W, {"json": LINK}, 404),
+    ("POST", "/v1/admin/verify-receipt"): (A, {"json": {"receipt": RECEIPT}}, 200),
+    # no trace has its name, in braces, as its id
+    ("GET", "/v1/inspection/traces/{trace_id}"): (R, {"params": {"user_id": "maya"}}, 404),
 }
 
 
@@ -158,18 +165,30 @@ def test_the_matrix_knows_every_route(service):
         if route.path not in ELSEWHERE
         for method in (route.methods or set()) - {"HEAD"}
     }
-    assert routes == REQUESTS.keys() | OPEN | {("POST", path) for path in APART}
+    assert routes == REQUESTS.keys() | OPEN | APART.keys()
 
 
-@pytest.mark.parametrize("path", APART)
-def test_a_route_with_a_body_of_its_own_asks_for_its_right(guarded, path):
-    needed, body, status = APART[path]
-    assert guarded.client().post(path, json=body).status_code == 401
+@pytest.mark.parametrize(("method", "path"), APART)
+def test_a_route_with_a_request_of_its_own_asks_for_its_right(guarded, method, path):
+    needed, options, status = APART[method, path]
+    assert guarded.client().request(method, path, **options).status_code == 401
     for right in (R, W, A):
-        answer = guarded.client(guarded.token(["maya"], [right])).post(path, json=body)
+        client = guarded.client(guarded.token(["maya"], [right]))
+        answer = client.request(method, path, **options)
         assert answer.status_code == (status if right is needed else 403), answer.text
-    foreign = guarded.client(guarded.token(["other"])).post(path, json=body)
+    foreign = guarded.client(guarded.token(["other"])).request(method, path, **options)
     assert foreign.status_code == 403
+
+
+def test_a_trace_is_shown_for_its_user_alone(guarded):
+    guarded.memory.add("Likes tea", user_id="maya")
+    guarded.memory.search("tea", user_id="maya")
+    client = guarded.client(guarded.token(["maya", "other"], [R]))
+    asked = {"user_id": "maya"}
+    found = client.get("/v1/inspection/traces", params=asked).json()["items"]
+    path = f"/v1/inspection/traces/{found[0]['id']}"
+    assert client.get(path, params=asked).json()["trace"] == found[0]
+    assert client.get(path, params={"user_id": "other"}).status_code == 404
 
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)

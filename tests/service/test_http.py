@@ -12,7 +12,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from semantic_memory import Message, SemanticMemory
-from semantic_memory.domain.fields import JOBS
+from semantic_memory.domain.fields import JOBS, ON_DEMAND
 from semantic_memory.entrypoints.api.server import configure_logging
 from semantic_memory.groups.admin import Admin
 from semantic_memory.settings import ServiceSettings
@@ -42,7 +42,8 @@ def test_errors_are_problems_that_name_the_request(http):
         assert body["type"] == f"/problems/{name}"
         assert body["request_id"] == answer.headers["x-request-id"]
         assert body["detail"]
-    assert answer.json()["detail"].endswith(f"use {', '.join(JOBS)} or all")
+    names = ", ".join((*JOBS, *ON_DEMAND))
+    assert answer.json()["detail"].endswith(f"must be {names} or all (got 'juggle')")
 
 
 def test_a_request_keeps_the_id_that_it_brings(http):
@@ -145,8 +146,20 @@ def test_a_write_that_is_sent_again_happens_once(service: Served):
     assert service.memory.list(user_id="maya")[0].version == 1
     fact_id = first.json()["id"]
     path = f"/v1/memories/{fact_id}?user_id=maya"
-    assert [http.delete(path).status_code for _ in range(2)] == [204, 204]
-    assert service.client().delete(path).status_code == 404
+    deleted, again = (http.delete(path) for _ in range(2))
+    assert (deleted.status_code, again.status_code) == (204, 204)
+    assert "idempotency-replayed" not in deleted.headers
+    assert again.headers["idempotency-replayed"] == "true"
+
+
+def test_a_memory_that_is_deleted_already_is_deleted_without_a_key_too(service: Served):
+    fact = service.memory.add("Prefers tea", user_id="maya")
+    path = f"/v1/memories/{fact.id}"
+    http = service.client()
+    statuses = [http.delete(path, params={"user_id": "maya"}).status_code for _ in range(2)]
+    assert statuses == [204, 204]
+    assert http.get(path, params={"user_id": "maya"}).status_code == 404
+    assert http.delete(path, params={"user_id": "lea"}).status_code == 404
 
 
 def test_messages_without_ids_are_the_same_when_sent_again(service: Served):

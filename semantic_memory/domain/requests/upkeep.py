@@ -138,9 +138,7 @@ class CheckRequest(Request):
 
 def _known(name: str) -> str:
     if name not in (*JOBS, *ON_DEMAND, ALL_JOBS):
-        raise ValueError(
-            f"unknown job {name!r}: use {', '.join((*JOBS, *ON_DEMAND))} or {ALL_JOBS}"
-        )
+        raise ValueError(f"must be {', '.join((*JOBS, *ON_DEMAND))} or {ALL_JOBS}")
     return name
 
 
