@@ -71,7 +71,7 @@ def _joined(entry: str) -> str:
 
 _HEAD = regex(
     rf"(?P<answer>{_words('answer')})|(?P<phrase>{_words('phrase')})|(?P<secret>{_words('secret')})"
-    rf"|(?P<open>{_words('open')})|(?P<short>{_words('short')})|(?P<thing>{_words('thing')})",
+    rf"|(?P<watchword>{_words('watchword')})|(?P<open>{_words('open')})|(?P<short>{_words('short')})|(?P<thing>{_words('thing')})",
     re.IGNORECASE,
 )
 _JOINED_HEAD = regex(rf"(?P<secret>{_joined('secret')})|(?P<answer>{_joined('answer')})")
@@ -162,7 +162,10 @@ def stated_secrets(text: str) -> Iterator[Span]:
         if kind == "thing":
             yield from _opened(text, found.end())
             continue
-        if kind == "open":
+        if kind == "watchword":
+            opens = _opening(text, found, _neighbours(heads, place)) == "open"
+            kind = "secret" if opens else "short"
+        elif kind == "open":
             kind = _opening(text, found, _neighbours(heads, place))
         if kind:
             head = _head(text, found, kind, _neighbours(heads, place))

@@ -90,16 +90,18 @@ def touched_at(fact: Fact) -> datetime:
     return max(fact.stated_at, fact.last_used_at or fact.stated_at)
 
 
-def _liveliness(now: datetime) -> Callable[[Fact], tuple[int, float, str, str]]:
+def _liveliness(now: datetime) -> Callable[[Fact], tuple[int, float, float, str, str]]:
     """Order facts by how often they were told and recalled lately, then by when last.
 
-    Content decides between those of one time: ids are random, and differ from store to store.
+    Facts that were recalled together follow by when they were told, the last one first, and then
+    by their content: ids are random, and differ from store to store.
     """
 
-    def key(fact: Fact) -> tuple[int, float, str, str]:
+    def key(fact: Fact) -> tuple[int, float, float, str, str]:
         told = len(fact.sources) if now - fact.stated_at <= RECENT else 0
         used = fact.last_used_at is not None and now - fact.last_used_at <= RECENT
-        return (-told - used * fact.use_count, -touched_at(fact).timestamp(), fact.content, fact.id)
+        touched, stated = touched_at(fact).timestamp(), fact.stated_at.timestamp()
+        return -told - used * fact.use_count, -touched, -stated, fact.content, fact.id
 
     return key
 

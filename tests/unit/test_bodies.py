@@ -51,10 +51,10 @@ def test_an_instance_does_as_well_as_a_mapping(memory):
     [
         ({"kind": "opinion"}, "body"),
         ({"what": "x"}, "body"),
-        ({"kind": "decision"}, r"body\.decision\.what"),
-        ({"kind": "procedure", "steps": []}, r"body\.procedure\.steps"),
-        ({"kind": "reference", "system": " ", "pointer": "x"}, r"body\.reference\.system"),
-        ({"kind": "decision", "what": "x" * 2_001}, r"body\.decision\.what"),
+        ({"kind": "decision"}, r"body\.what is missing"),
+        ({"kind": "procedure", "steps": []}, r"body\.steps must have at least 1 item"),
+        ({"kind": "reference", "system": " ", "pointer": "x"}, r"body\.system is empty"),
+        ({"kind": "decision", "what": "x" * 2_001}, r"body\.what must have at most 2000"),
         ({"kind": "decision", "what": "x", "who": "y"}, "who"),
     ],
 )

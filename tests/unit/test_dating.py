@@ -35,7 +35,9 @@ def test_a_message_dated_ahead_is_refused_with_those_beside_it(memory, clock):
         Message(role="user", content="hello", created_at=clock.now()),
         Message(role="user", content="I live in Oslo", created_at=clock.now() + AHEAD),
     ]
-    with pytest.raises(InvalidInputError, match=r"message 2: created_at .* more than a day ahead"):
+    with pytest.raises(
+        InvalidInputError, match=r"messages\.1: created_at .* more than a day ahead"
+    ):
         memory.observe(said, session_id="s", **U)
     memory.flush()
     assert memory.list(**U) == []

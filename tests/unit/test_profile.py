@@ -157,7 +157,12 @@ def test_what_is_recalled_is_on_top_of_the_mind_for_two_weeks(filled, clock):
     assert "top_of_mind" not in fields(filled)
     filled.context("Maya finished her thesis", **U, filters={"when": "before this month"})
     filled.jobs.run(["usage", "rollup"])
-    assert "thesis" in fields(filled)["top_of_mind"]  # recalled first, all else being equal
+    latest = fields(filled)["top_of_mind"]  # of what was recalled together, told last
+    assert all(one in latest for one in (WORK, HOME, "Maya signed the lease in Oslo."))
+    clock.advance(days=1)
+    filled.context("Maya finished her thesis", **U, filters={"words": ["thesis"]})
+    filled.jobs.run(["usage", "rollup"])
+    assert "thesis" in fields(filled)["top_of_mind"]  # recalled more often than the others
     clock.advance(days=15)
     filled.jobs.run(["rollup"])
     assert "top_of_mind" not in fields(filled)
