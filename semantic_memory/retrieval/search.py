@@ -337,7 +337,10 @@ def _newest(
         return {}
     columns = snapshot.columns
     best = rows[top(ranked.score[rows], _COMPARED)]
-    facts = best[~columns["verbatim"][best] & columns["embedded"][best]].tolist()
+    known = ~columns["verbatim"][best] & columns["embedded"][best]
+    if ranked.asked.any():  # what states something else is no answer, however new
+        known &= ranked.asked[best] > 0.0
+    facts = best[known].tolist()
     if len(facts) < 2:
         return {}
     similar = snapshot.alike(facts)
