@@ -167,7 +167,7 @@ def test_followers_are_woken_by_changes_and_by_the_end_until_they_stop(ledger):
     for number in (2, 3, 4):
         ledger.apply([Add(make_fact(number))])
     again = [woken.acquire(blocking=False) for _ in range(2)]
-    assert not all(again)  # one call may have been under way in the thread that follows other processes
+    assert not all(again)  # one call may have been under way in another thread
     ended = threading.Semaphore(0)
     ledger.on_commit(ended.release)
     while ended.acquire(blocking=False):
