@@ -1,4 +1,4 @@
-"""The clock, fair locks, lock waits as events, locks by key, and calls that closing waits for."""
+"""The clock, locks, calls that closing waits for, and runs that it stops."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -218,3 +219,35 @@ class Calls:
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._number)
+
+
+_stopping: ContextVar[threading.Event | None] = ContextVar("stopping", default=None)
+
+
+@contextmanager
+def stopped_by(stopping: threading.Event) -> Iterator[None]:
+    """Let `check_stopped` fail on this thread once `stopping` is set, while the context lasts."""
+    token = _stopping.set(stopping)
+    try:
+        yield
+    finally:
+        _stopping.reset(token)
+
+
+def check_stopped() -> None:
+    """Raise StoreClosedError if the run on this thread is to stop.
+
+    Local models call it before each text: a run may have thousands, and a daemon thread that is
+    still in native code when the interpreter ends aborts the process.
+    """
+    stopping = _stopping.get()
+    if stopping is not None and stopping.is_set():
+        raise stopped()
+
+
+def stopped() -> StoreClosedError:
+    """Return the error of work that closing left undone."""
+    return StoreClosedError(
+        "this memory was closed before everything was done; the rest is taken up when it is opened"
+        " again"
+    )

@@ -239,7 +239,7 @@ class Recall:
             standing = [fact for fact in standing if fact.id not in withheld]
             overview = overview.without(withheld)
         laps.lap("profile")
-        related = self._related(hits, [*standing, *(one.fact for one in overview.core)], wanted)
+        related = self._related(hits, standing, overview.core, wanted)
         laps.lap("related")
         packed = (packer or self._packer).pack(
             hits,
@@ -255,9 +255,14 @@ class Recall:
         return _Made(packed, hits, overview, standing, filters)
 
     def _related(
-        self, hits: Sequence[Hit], shown: Sequence[Fact], wanted: Mapping[str, Filters]
+        self,
+        hits: Sequence[Hit],
+        standing: Sequence[Fact],
+        core: Sequence[Placed],
+        wanted: Mapping[str, Filters],
     ) -> Related:
         """Return the neighbours of the best hits, and of the facts that are always shown."""
+        shown = [*standing, *(one.fact for one in core)]
         near_by = [hit.fact for hit in hits[:_LOOKED_AROUND]]
         facts = {fact.id: fact for fact in (*(hit.fact for hit in hits), *shown)}
         ending = self._endings([hit for hit in hits if hit.changed], facts.values(), wanted)
@@ -291,8 +296,38 @@ class Recall:
             newer=newer,
             linked=linked | alike,
             endings={one: ending for one, (ending, _) in ending.items()},
+            displaced=self._displaced(newer, facts, core),
             messages=self._messages_of([*near_by, *shown, *beside], wanted),
         )
+
+    def _displaced(
+        self,
+        newer: Mapping[str, Sequence[Fact]],
+        facts: Mapping[str, Fact],
+        core: Sequence[Placed],
+    ) -> frozenset[Pair]:
+        """Return the pairs of a fact of the core and a newer statement about the same matter.
+
+        Of the facts that one message states, a newer statement is about those of its field only.
+        One that no field is read in is about the only fact or the one it names, and never about an
+        allergy: one that is missing may harm.
+        """
+        found: set[Pair] = set()
+        for one, later in newer.items():
+            for statement in later[:NEWER]:
+                said = keys(facts[one]) | keys(statement)
+                told = [placed for placed in core if not said.isdisjoint(keys(placed.fact))]
+                fields = self._rollup.fields_of(statement) if told else frozenset()
+                own: dict[str, set[str]] = defaultdict(set)
+                for placed in told:
+                    own[placed.fact.id].add(PROFILE_FIELDS[placed.rank])
+                for fact in {placed.fact.id: placed.fact for placed in told}.values():
+                    is_own = fact.id == one or len(own) == 1
+                    is_meant = is_own or is_about(statement, fact, 0.0, is_found=False)
+                    is_allergy = "allergies" in own[fact.id]
+                    if own[fact.id] <= fields or (not fields and not is_allergy and is_meant):
+                        found.add((fact.id, statement.id))
+        return frozenset(found)
 
     def _endings(
         self, changed: Sequence[Hit], facts: Iterable[Fact], wanted: Mapping[str, Filters]

@@ -252,7 +252,7 @@ class _Block:
         """Show newer statements about the subject of a shown memory beside it.
 
         Unless it is known to be over, neither of them stays in the core then: among the notes their
-        order tells what is current.
+        order tells what is current. What the same messages say of other things does stay.
         """
         if not may_be_shown(fact, asked):
             return
@@ -269,7 +269,7 @@ class _Block:
             if ending is None or not ending.is_certain:
                 for place in (*self._lines_of(fact), *self._lines_of(newer)):
                     one = self._shown[place]
-                    if one.section == "core":
+                    if (one.fact.id, newer.id) in self._related.displaced:
                         self._shown[place] = self._placed(one.fact, asked, longest, one.space)
 
     def _lines_of(self, fact: Fact) -> list[int]:

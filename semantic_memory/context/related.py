@@ -20,6 +20,8 @@ class Related:
     """Pairs that are about one subject."""
     endings: Mapping[str, Ending] = field(default_factory=dict)
     """The cause that ended a memory, or perhaps did."""
+    displaced: Collection[Pair] = frozenset()
+    """Pairs of a fact of the core and a newer statement about the same field of it."""
     messages: Mapping[str, Fact] = field(default_factory=dict)
     """The message that a fact was drawn from."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
+
+from pydantic import Field
 
 from semantic_memory.domain.values import Unit, Value
 
@@ -41,6 +44,8 @@ class Reading(Value):
     slot: str
     """The attribute of a person that it states, such as `home` or `allergy`; else `none`."""
     slot_probability: Unit
+    other_slots: Mapping[str, Unit] = Field(default_factory=dict)
+    """Other attributes that it may state as well, with the probability of each."""
     category: str
     """A category of facts, or `none`."""
     category_probability: Unit

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.concurrency import check_stopped
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language, other_script
@@ -25,6 +26,8 @@ _TOKENIZER = (
     Path(__file__).parent.parent / "vectors" / "embedders" / "all-MiniLM-L6-v2" / "tokenizer.json"
 )
 MAX_TOKENS = 96
+_ALSO = 0.25
+"""Probability from which a sentence may state an attribute beside the likeliest one."""
 _CACHED = 4_096  # texts whose scores are kept: a sentence is read more than once
 
 Scores = NDArray[np.float32]
@@ -52,6 +55,7 @@ class Encoder:
 
     def scores(self, first: str, second: str) -> Scores:
         """Return the logits of all heads for two spans. Raises ConfigurationError if damaged."""
+        check_stopped()
         with self._loading:
             run = self._run
         return run(first, second)
@@ -178,6 +182,11 @@ class PackagedSentenceJudge:
                 "standing_order": found["kind"]["standing_order"],
                 "slot": slot,
                 "slot_probability": found["slot"][slot],
+                "other_slots": {
+                    other: probability
+                    for other, probability in found["slot"].items()
+                    if other not in (slot, "none") and probability >= _ALSO
+                },
                 "category": category,
                 "category_probability": found["category"][category],
             }

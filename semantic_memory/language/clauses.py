@@ -53,10 +53,17 @@ _OPENER = regex(
     rf"|(?P<word>[^\W\d_]+)(?:\s*[,!.:…–—-]+(?:\s+|$)|\s+(?=(?P<next>[^\W_]+))))",
     re.IGNORECASE,
 )
+_TO_REMEMBER = regex(
+    r"^(?:please |pls )?(?:just )?"
+    r"(?:remember|note|keep in mind|bear in mind|(?:do not|don['’]?t) forget)"
+    rf"(?: that\s+|\s*[:,]\s+(?!to\b)|\s+(?={_OWN}))(?!.*\?$)",
+    re.IGNORECASE,
+)
 _OTHER_SUBJECT = regex(
     r"(?:^|[,.;]\s*|\b(?:because|that|when|so|but|and|where|while|if|as|since|until)\s+)"
     r"(?P<subject>(?:(?:my|our|the|an?)\s+)?(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s*){1,3})$"
 )
+_SPEAKER = regex(r"^(?:(?P<before>.*?\S)\s+and\s+)?(?:i|we)\b(?![./&-]\w)", re.IGNORECASE)
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
 _MARKS = " \t\n*_~-–—•>,;:#"
 
@@ -183,6 +190,18 @@ def joins_subjects(before: str) -> bool:
     )
 
 
+def is_of_speaker(clause: str) -> bool:
+    """Return True if the speaker is the subject of a clause, or one of its subjects.
+
+    >>> is_of_speaker("I'm off dairy"), is_of_speaker("My wife and I ski")
+    (True, True)
+    >>> is_of_speaker("My wife skis and I rest"), is_of_speaker("My wife skis")
+    (False, False)
+    """
+    found = _SPEAKER.match(clause)
+    return found is not None and (not found["before"] or joins_subjects(found["before"]))
+
+
 def without_opener(sentence: str) -> str:
     """Return a sentence without the interjections, joints and addresses before it.
 
@@ -192,6 +211,8 @@ def without_opener(sentence: str) -> str:
     ("I'm off dairy", 'No dairy for me')
     >>> without_opener("Yep, Tom!")
     ''
+    >>> without_opener("But please remember that I'm off dairy"), without_opener("Remember to eat")
+    ("I'm off dairy", 'Remember to eat')
     """
     left, opened = sentence, False
     while found := _OPENER.match(left):
@@ -204,6 +225,7 @@ def without_opener(sentence: str) -> str:
                 break
         opened = opened or word not in word_class("coordinators")
         left = left[found.end() :]
+    left = _TO_REMEMBER.sub("", left, count=1)
     return left.strip(_MARKS + "!.").strip() and left.strip(_MARKS).strip()
 
 

@@ -14,9 +14,11 @@ Lock order, outermost first; a thread that holds one may only take those after i
 
 from __future__ import annotations
 
+import atexit
 import heapq
 import itertools
 import math
+import os
 import random
 import threading
 import time
@@ -25,8 +27,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from semantic_memory.concurrency import reason
-from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreError
+from semantic_memory.concurrency import reason, stopped, stopped_by
+from semantic_memory.domain.errors import ProviderError, StoreError
 from semantic_memory.domain.events import Event, WorkerFailed
 from semantic_memory.domain.ports import Progress
 from semantic_memory.pipeline.leasing import Leasing, LocalLeases
@@ -111,6 +113,7 @@ class Runner:
         self._order = itertools.count()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
         self._stopping = threading.Event()
         self._told: dict[tuple[str, str], float] = {}
         """When a failure of a stage was last told."""
@@ -125,7 +128,7 @@ class Runner:
         self._lanes[stage.name] = _Lane(stage, pace)
 
     def start(self) -> None:
-        """Take up what earlier processes left, and begin to work in the background."""
+        """Take up what earlier processes left, and work in the background until closed or exit."""
         for lane in self._lanes.values():
             for item in lane.stage.pending():
                 self._note(lane, item, 1)
@@ -136,6 +139,8 @@ class Runner:
             thread = threading.Thread(target=task, name=f"pipeline-{number}", daemon=True)
             thread.start()
             self._threads.append(thread)
+        if tasks:
+            atexit.register(self._exit)
 
     def hint(self, stage: str, item: Hashable, number: int = 1) -> None:
         """Note that an item may have work for a stage; counts as `number` hints."""
@@ -184,6 +189,16 @@ class Runner:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+        if not any(thread.is_alive() for thread in self._threads):
+            atexit.unregister(self._exit)
+
+    def _exit(self) -> None:
+        """Close before the interpreter ends, as daemon threads can't return from native code then.
+
+        A forked child has no such threads.
+        """
+        if os.getpid() == self._process:
+            self.close()
 
     # ---------------------------------------------------------------- running
 
@@ -200,10 +215,7 @@ class Runner:
         again: float | None = 0.0
         while again is not None:
             if self._stopping.wait(again):
-                raise StoreClosedError(
-                    "this memory was closed before everything was done; the rest is taken up"
-                    " when it is opened again"
-                )
+                raise stopped()
             with self._turn(lane, item):
                 again, error = self._attempt(lane, item)
             if isinstance(error, StoreError):
@@ -251,10 +263,11 @@ class Runner:
 
     def _run(self, lane: _Lane, item: Hashable) -> float | None:
         """Run an item under its lease; come back to one that another process runs."""
-        if not lane.pace.leased:
-            return lane.stage.run(item)
-        with self._leasing.held(named(lane.stage.name, item)) as lease:
-            return _TAKEN_SECONDS if lease is None else lane.stage.run(item)
+        with stopped_by(self._stopping):
+            if not lane.pace.leased:
+                return lane.stage.run(item)
+            with self._leasing.held(named(lane.stage.name, item)) as lease:
+                return _TAKEN_SECONDS if lease is None else lane.stage.run(item)
 
     def _postpone(self, lane: _Lane, item: Hashable, error: Exception) -> None:
         with self._changed:

@@ -9,16 +9,18 @@ than a wrong one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from semantic_memory.domain.english.due import due_on
-from semantic_memory.domain.facts import Fact, prevailing
+from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
+from semantic_memory.judging.first_person import in_first_person
+from semantic_memory.language.clauses import clauses, is_of_speaker, sentences
 from semantic_memory.language.own_speech import MOST_OWN
 
 FIELD_OF_SLOT: Mapping[str, CoreField] = {
@@ -46,10 +48,14 @@ _ONE_AT_A_TIME = frozenset(
 )
 """Slots with one value at a time: the latest statement counts, whatever it says."""
 _STATES = frozenset({"state", "habit", "preference"})
+_LIKELY = 0.5
+"""Probability of its slots together from which a fact counts as a statement of them."""
 _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
 _OWN = 0.5
 """Probability of being about the owner from which a fact is the owner's."""
+_OF_ANOTHER = 0.2
+"""The same below which a fact of another subject is someone else's."""
 ORDER = 0.9
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
@@ -80,13 +86,37 @@ def derive_core(
             continue
         if is_standing_order(reading):
             orders.append(fact)
-        elif reading.slot in FIELD_OF_SLOT and reading.slot_probability >= 0.5:
-            by_slot[reading.slot, fact.scope].append(_Stated(fact, reading))
+            continue
+        stated = _Stated(fact, reading)
+        slots = _slots(reading)
+        if sum(slots.values()) >= _LIKELY and not _is_of_another(stated):
+            for slot in slots:
+                by_slot[slot, fact.scope].append(stated)
     fields: dict[CoreField, list[Fact]] = {name: [] for name in CORE_FIELDS}
-    for (slot, _), stated in by_slot.items():
-        fields[FIELD_OF_SLOT[slot]] += _standing(slot, stated)[:most]
+    stating = _fields_by_fact(by_slot)
+    for (slot, _), of_slot in by_slot.items():
+        field = FIELD_OF_SLOT[slot]
+        doubted = {one.fact.id for one in of_slot if _is_doubted(one.fact, field, stating)}
+        fields[field] += _standing(slot, of_slot, doubted)[:most]
     fields["instructions"] = list(_first_of_each_scope(sorted(orders, key=_worth), most))
-    return {name: tuple(sorted(own, key=_worth)) for name, own in fields.items()}
+    once = {name: {fact.id: fact for fact in own}.values() for name, own in fields.items()}
+    return {name: tuple(sorted(own, key=_worth)) for name, own in once.items()}
+
+
+def fields_of(fact: Fact, read: Read) -> frozenset[CoreField]:
+    """Return the fields of the core that a fact speaks of, or a message in any of its clauses.
+
+    A statement about somebody else is one of the field of family.
+    """
+    told = [fact]
+    if fact.category is Category.CONVERSATION:
+        spoken = [one.text for said in sentences(fact.content) for one in clauses(said)]
+        told = [fact.model_copy(update={"content": text}) for text in spoken]
+    stated = [_Stated(one, reading) for one in told if (reading := read(one)) is not None]
+    fields = {
+        "family" if _is_of_another(one) else FIELD_OF_SLOT.get(one.reading.slot) for one in stated
+    }
+    return frozenset(field for field in fields if field is not None)
 
 
 def own_statements(facts: Sequence[Fact]) -> list[Fact]:
@@ -133,25 +163,64 @@ def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact
     return facts[turn : turn + 1]
 
 
-def _standing(slot: str, stated: Sequence[_Stated]) -> list[Fact]:
+def _slots(reading: Reading) -> dict[str, float]:
+    """Return the slots that a sentence may state, with their probabilities."""
+    likely = {**reading.other_slots, reading.slot: reading.slot_probability}
+    return {slot: likely[slot] for slot in likely if slot in FIELD_OF_SLOT}
+
+
+def _fields_by_fact(
+    by_slot: Mapping[tuple[str, Scope], Sequence[_Stated]],
+) -> dict[str, set[CoreField]]:
+    found: dict[str, set[CoreField]] = defaultdict(set)
+    for (slot, _), stated in by_slot.items():
+        for one in stated:
+            found[one.fact.id].add(FIELD_OF_SLOT[slot])
+    return found
+
+
+def _is_doubted(fact: Fact, field: CoreField, stating: Mapping[str, Collection[CoreField]]) -> bool:
+    """Return True if a newer statement perhaps changed what a fact states in a field.
+
+    Of a fact in several fields, one about another of them leaves the rest certain.
+    """
+    if len(stating[fact.id]) < 2:
+        return bool(fact.perhaps_changed)
+    return any(field in stating.get(one.newer or "", {field}) for one in fact.perhaps_changed)
+
+
+def _standing(slot: str, stated: Sequence[_Stated], doubted: Collection[str]) -> list[Fact]:
     """Return the facts of a slot that may stand in the core, the first ones first."""
     ordered = sorted(stated, key=lambda one: _worth(one.fact))
     if slot in _ONE_AT_A_TIME:
         latest = max(one.fact.stated_at for one in ordered)
         ordered = [one for one in ordered if one.fact.is_pinned or one.fact.stated_at == latest]
-    return [one.fact for one in ordered if one.fact.is_pinned or _is_clear(slot, one)]
+    return [
+        one.fact
+        for one in ordered
+        if one.fact.is_pinned or (one.fact.id not in doubted and _is_clear(slot, one))
+    ]
 
 
 def _is_clear(slot: str, stated: _Stated) -> bool:
-    """Return True if a fact is its owner's own clear statement of a state that still holds."""
+    """Return True if a fact is its owner's own clear statement of a lasting state."""
     fact, reading = stated
-    about = reading.about_self >= _OWN or (slot in _OF_OTHERS and reading.about != "other")
+    about = (
+        reading.about_self >= _OWN
+        or (slot in _OF_OTHERS and reading.about != "other")
+        or is_of_speaker(in_first_person(fact))  # "My wife and I live in Rome"
+    )
     is_state = reading.kind in _STATES or slot == "deadline"
+    return about and is_state and min(reading.keep, sum(_slots(reading).values())) >= _CLEAR
+
+
+def _is_of_another(stated: _Stated) -> bool:
+    """Return True if a fact states a value of somebody else, which says nothing of the owner's."""
+    fact, reading = stated
     return (
-        not fact.perhaps_changed
-        and about
-        and is_state
-        and min(reading.keep, reading.slot_probability) >= _CLEAR
+        reading.slot not in _OF_OTHERS
+        and reading.about_self < _OF_ANOTHER
+        and not is_of_speaker(in_first_person(fact))
     )
 
 

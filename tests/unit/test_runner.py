@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 
 import pytest
 
+from semantic_memory.concurrency import check_stopped
 from semantic_memory.domain.errors import ProviderError, StoreClosedError, StoreUnavailableError
 from semantic_memory.domain.events import WorkerFailed
 from semantic_memory.pipeline.runner import Runner
@@ -284,3 +285,22 @@ def test_closing_ends_a_flush(start):
     runner.close()
     thread.join(timeout=120)
     assert len(raised) == 1
+
+
+def test_closing_ends_a_run_that_checks_for_it(start, events):
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(item):
+        try:
+            while True:
+                check_stopped()
+                began.set()
+        finally:
+            ended.set()
+
+    runner = start((Doing("a", endless), Pace()))
+    runner.hint("a", 1)
+    assert began.wait(10)
+    runner.close()
+    assert ended.is_set()
+    assert events == []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_memory.concurrency import check_stopped
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.ports import EmbedderIdentity, InputType
 from semantic_memory.vectors.embedders.model_files import (
@@ -49,6 +50,7 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], input_type: InputType) -> Matrix:
         """Return unit row vectors of shape (len(texts), 384); reads 256 tokens of each text."""
         del input_type  # this model embeds queries and documents alike
+        check_stopped()
         with self._loading:
             run = self._model
         if len(texts) < 2:
