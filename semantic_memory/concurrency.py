@@ -162,7 +162,7 @@ class Bell:
         self._listeners: dict[object, Callable[[], None]] = {}
 
     def listen(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Call `wake` whenever it rings; return how to stop that."""
+        """Call `wake` whenever it rings; return how to stop that, but for a call under way."""
         mark = object()
         with self._guard:
             self._listeners[mark] = wake

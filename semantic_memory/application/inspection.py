@@ -16,7 +16,7 @@ from semantic_memory.domain.ports import Clock, Ledger
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What changed, how beliefs went on, why a memory is absent, and how recall went."""
+    """Inspect a store: changes, the course of beliefs, the absence of a memory, past recalls."""
 
     ledger: Ledger
     clock: Clock

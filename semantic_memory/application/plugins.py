@@ -36,7 +36,7 @@ AGENTS = tuple(EVENTS)
 
 
 class Launch(NamedTuple):
-    """How the programs of a plugin are started."""
+    """Commands that start the programs of a plugin."""
 
     python: str
     user: str

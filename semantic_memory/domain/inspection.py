@@ -30,7 +30,7 @@ class RecentChange(Value):
 
 
 class RecentChanges(Value):
-    """What changed in a user's memory since a time."""
+    """Changes of a user's memory since a time."""
 
     since: Timestamp
     counts: Mapping[ChangeGroup, int]

@@ -151,7 +151,7 @@ class DeadLetter(Value):
 
 
 class WebhookState(Value):
-    """How far the deliveries to the webhook are."""
+    """State of the deliveries to the webhook."""
 
     delivered: int | None
     """The place behind what was delivered or given up; None before the first start."""

@@ -1,4 +1,4 @@
-"""What API keys and agents may be given, kept apart so that the command line loads quickly."""
+"""Rights of API keys and of agents, kept apart so that the command line loads quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in a memory, `memory.events`: ids, kinds and actions, in their order.
+"""Changes of a memory, `memory.events`: ids, kinds and actions, in their order.
 
 for event in memory.events.subscribe(user_id="maya"):
     print(event.kind, event.memory_id)

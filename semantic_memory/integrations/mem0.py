@@ -41,7 +41,7 @@ _CONFIG = ("data_dir",)
 
 
 class Owner(NamedTuple):
-    """Whose memories a call is about; of an agent or a run without a user, those of no user."""
+    """The owner of the memories of a call: a user, or else an agent or a run."""
 
     user_id: str | None
     agent_id: str | None

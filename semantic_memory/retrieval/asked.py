@@ -32,11 +32,11 @@ Vector = NDArray[np.float32]
 
 
 class Asked(NamedTuple):
-    """What a question asks for."""
+    """An attribute that a question asks for."""
 
     slot: str
     about: str
-    """Whose attribute: `self`, the owner's, or `near`, of somebody near."""
+    """The attribute's bearer: `self`, the owner, or `near`, somebody near."""
     probability: float
 
 

@@ -164,8 +164,13 @@ def test_followers_are_woken_by_changes_and_by_the_end_until_they_stop(ledger):
     stop()
     while woken.acquire(blocking=False):  # it may be woken once more than there was a change
         pass
-    ledger.apply([Add(make_fact(2))])
-    assert not woken.acquire(blocking=False)
-    ledger.on_commit(woken.release)
+    for number in (2, 3, 4):
+        ledger.apply([Add(make_fact(number))])
+    again = [woken.acquire(blocking=False) for _ in range(2)]
+    assert not all(again)  # one call may have been under way in another thread
+    ended = threading.Semaphore(0)
+    ledger.on_commit(ended.release)
+    while ended.acquire(blocking=False):
+        pass
     ledger.close()
-    assert woken.acquire(blocking=False)
+    assert ended.acquire(blocking=False)

@@ -39,7 +39,7 @@ class Block(NamedTuple):
     line: int
     """Line of the page on which the code begins."""
     output: str | None
-    """What it prints; None if the page doesn't say."""
+    """The output that the page shows; None if it shows none."""
     is_shown: bool
     """False if readers don't see it."""
 

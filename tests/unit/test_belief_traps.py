@@ -26,7 +26,7 @@ FAMILIES = [
 CHANGES = [
     ("I live in Berlin", "I live in Munich"),
     ("I like jazz", "I don't like jazz anymore"),
-    ("I have a car", "I sold the car I used to have"),
+    ("I own a car", "I sold the car I used to own"),
 ]
 HOME = "live in"
 

@@ -170,11 +170,11 @@ def test_commands_work_on_a_database(
     cli("delete", fact["id"])
     assert "Prefers tea" not in cli("search", "tea", "-u", "maya").stdout
     for command, reason in (
-        (("reembed",), "reembed works on a data directory"),
-        (("recover",), "recover is for a data directory"),
-        (("encrypt",), "encrypt and decrypt convert a data directory"),
-        (("decrypt",), "encrypt and decrypt convert a data directory"),
-        (("migrate",), "migrate brings data directories up to date"),
+        (("admin", "reembed"), "reembed works on a data directory"),
+        (("admin", "recover"), "recover is for a data directory"),
+        (("admin", "encrypt"), "encrypt and decrypt convert a data directory"),
+        (("admin", "decrypt"), "encrypt and decrypt convert a data directory"),
+        (("admin", "migrate"), "migrate brings data directories up to date"),
     ):
         assert reason in " ".join(cli(*command, code=2).stderr.split())
     assert "**********" in cli("config").stdout

@@ -1,4 +1,4 @@
-"""What changed, what was believed when, why a memory is absent, and how recall went."""
+"""Inspection of a store: changes, former beliefs, absent memories, past recalls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent's program reads of a memory without a tool: resources and a prompt."""
+"""Resources and a prompt, which an agent's program reads without calling a tool."""
 
 from __future__ import annotations
 
