@@ -180,7 +180,11 @@ def test_a_shared_memory_is_read_and_not_changed(service, cook, facts, method, p
 
 
 def test_it_forgets_its_own_alone(service, cook, facts):
-    asked = [{"entity": "gin", "force": True}, {"query": "tea"}, {"since": "2020-01-01T00:00:00Z"}]
+    asked: list[dict[str, Any]] = [
+        {"entity": "gin", "force": True},
+        {"query": "tea"},
+        {"since": "2020-01-01T00:00:00Z"},
+    ]
     for condition in asked:
         assert cook.post("/v1/forget", json={**MAYA, **condition}).is_success
     left = {fact.content for fact in service.memory.list(**MAYA)}
