@@ -46,16 +46,17 @@ def _dotted(found: Mapping[str, type]) -> dict[str, type]:
 
 
 def wire(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an OpenAPI document without prose, with schemas inlined."""
-    return {
+    """Return an OpenAPI document without prose: its routes, then its schemas by name.
+
+    A schema names those that it uses, as some hold themselves.
+    """
+    routes = {
         f"{method.upper()} {path}": {
             "operation": operation["operationId"],
-            "parameters": [
-                _inlined(parameter, schema) for parameter in operation.get("parameters", [])
-            ],
-            "body": _inlined(operation.get("requestBody"), schema),
+            "parameters": [_named(one) for one in operation.get("parameters", [])],
+            "body": _named(operation.get("requestBody")),
             "answer": {
-                status: _inlined(answer.get("content"), schema)
+                status: _named(answer.get("content"))
                 for status, answer in operation["responses"].items()
                 if status.startswith("2")
             },
@@ -64,6 +65,8 @@ def wire(schema: Mapping[str, Any]) -> dict[str, Any]:
         for path, operations in schema["paths"].items()
         for method, operation in operations.items()
     }
+    schemas = schema["components"]["schemas"]
+    return routes | {f"schema {name}": _named(schemas[name]) for name in sorted(schemas)}
 
 
 def schema(document: Mapping[str, Any]) -> Any:
@@ -122,6 +125,19 @@ def _signature(verb: Callable[..., Any]) -> str:
 def _is_field(value: Any) -> bool:
     """Return True if a key that is usually prose names a property here."""
     return isinstance(value, dict) and ("type" in value or "anyOf" in value or "$ref" in value)
+
+
+def _named(part: Any) -> Any:
+    """Return a part of a document without prose, with references as the names of schemas."""
+    if isinstance(part, dict):
+        if "$ref" in part:
+            return {"schema": part["$ref"].rpartition("/")[2]}
+        return {
+            name: _named(value)
+            for name, value in sorted(part.items())
+            if name not in _SILENT or _is_field(value)
+        }
+    return [_named(value) for value in part] if isinstance(part, list) else part
 
 
 def _inlined(part: Any, document: Mapping[str, Any], depth: int = 0) -> Any:
