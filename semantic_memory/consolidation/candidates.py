@@ -114,8 +114,8 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
 def are_comparable(older: Fact, newer: Fact) -> bool:
     """Return True unless two different people said them, or the newer's extractor has decided.
 
-    Among people with names, a message without one is nobody's of them. What was added tells no
-    speaker, and is compared with everybody's. Statements of one message stand beside each other.
+    A message without a name was said by none of those with names. What was added tells no speaker,
+    and is compared with everything. Statements of one message stand beside each other.
     """
     if newer.source.decided or not set(older.message_ids).isdisjoint(newer.message_ids):
         return False
