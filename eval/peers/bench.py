@@ -28,6 +28,8 @@ OURS = "semantic-memory"
 NAMES = tuple(PEERS)
 _HERE = frozenset({OURS, "chroma"})
 """Systems of the environment that the evaluation runs in."""
+_CHECKOUT = Path(__file__).parents[2]
+"""Directory from which `eval` is imported."""
 _SINGLES = 50
 _QUESTIONS = 100
 _PATIENCE = 3_600.0  # seconds of one step
@@ -112,6 +114,7 @@ def _run(python: Path, name: str, step: str, corpus: Path, store: Path) -> dict[
         ],
         capture_output=True,
         check=True,
+        cwd=_CHECKOUT,
         encoding="utf-8",
         timeout=_PATIENCE,
     )

@@ -26,9 +26,7 @@ _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
 _OF_NOBODY = frozenset(stems("the user"))
-_SEVERAL = frozenset(
-    {"device", "education", "family", "goal", "hobby", "possession", "tool", "travel"}
-)
+_SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
 SLOT = 0.35
 """Probability from which a slot is taken as stated."""
 _SAME_SLOT = 0.25
@@ -117,10 +115,15 @@ def are_comparable(older: Fact, newer: Fact) -> bool:
     A message without a name was said by none of those with names. What was added tells no speaker,
     and is compared with everything. Statements of one message stand beside each other.
     """
-    if newer.source.decided or not set(older.message_ids).isdisjoint(newer.message_ids):
+    if newer.source.decided or not _messages(older).isdisjoint(_messages(newer)):
         return False
     one, other = older.source, newer.source
     return one.speaker == other.speaker or None in (_said_by(one), _said_by(other))
+
+
+def _messages(fact: Fact) -> set[tuple[str | None, str]]:
+    """Return the messages that a fact rests on, each with its session."""
+    return {(source.session_id, one) for source in fact.sources for one in source.message_ids}
 
 
 def _said_by(source: Source) -> str | None:
