@@ -100,7 +100,7 @@ _MIXED = regex(
 _STRONG = regex(
     r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d"
 )
-# What mixes characters too: dates, times, versions, ordinals, measures, mail, paths, abbreviations
+# Other words of mixed characters: dates, times, versions, ordinals, measures, mail, paths, acronyms
 _NO_SECRET = regex(
     r"[\[<{*$./•]|\w+://|www\.|\d{4}-\d\d-\d\d|\d{1,2}[-.]\d{1,2}[-.](?:19|20)\d\d|\d+(?:st|nd|rd|th|[ap]m|ms|px|min|kg|km|[kmg]b|x|s|h|%)\b"
     r"|v?\d+(?:\.\d+)+|[^@\s]+@[^@\s]+\.\w+$|[a-z]+'[a-z]+$|\d+%|\d+[gm](?:hz|bps)$|(?:19|20)\d\ds$|\w+\(",

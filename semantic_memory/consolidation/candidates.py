@@ -115,15 +115,10 @@ def are_comparable(older: Fact, newer: Fact) -> bool:
     A message without a name was said by none of those with names. What was added tells no speaker,
     and is compared with everything. Statements of one message stand beside each other.
     """
-    if newer.source.decided or not _messages(older).isdisjoint(_messages(newer)):
+    if newer.source.decided or not older.messages.isdisjoint(newer.messages):
         return False
     one, other = older.source, newer.source
     return one.speaker == other.speaker or None in (_said_by(one), _said_by(other))
-
-
-def _messages(fact: Fact) -> set[tuple[str | None, str]]:
-    """Return the messages that a fact rests on, each with its session."""
-    return {(source.session_id, one) for source in fact.sources for one in source.message_ids}
 
 
 def _said_by(source: Source) -> str | None:

@@ -484,11 +484,7 @@ Said = tuple[str, str | None, str]
 
 
 def _said(fact: Fact) -> set[Said]:
-    return {
-        (fact.user_id, source.session_id, one)
-        for source in fact.sources
-        for one in source.message_ids
-    }
+    return {(fact.user_id, *message) for message in fact.messages}
 
 
 def _lines_by_message(shown: Iterable[Placed]) -> Mapping[Said, Sequence[str]]:

@@ -168,6 +168,13 @@ class Fact(Scoped):
         return frozenset(SessionKey(self.user_id, one) for one in ids if one is not None)
 
     @property
+    def messages(self) -> frozenset[tuple[str | None, str]]:
+        """The messages that say this, each as its session and id: ids repeat in other sessions."""
+        return frozenset(
+            (source.session_id, one) for source in self.sources for one in source.message_ids
+        )
+
+    @property
     def message_ids(self) -> tuple[str, ...]:
         """The ids of all messages that say this, the first source's first."""
         if not self.corroborations:

@@ -103,7 +103,7 @@ RECEIPT = {
     "searched": {},
     "digest": "",
 }
-# What they need, a request that names the user "maya", and the status if the right is there.
+# The right that a route needs, a request for the user "maya", and the status with that right.
 APART: dict[tuple[str, str], tuple[Right, dict[str, Any], int]] = {
     ("POST", "/v1/history/accept"): (W, {"json": LINK}, 404),
     ("POST", "/v1/history/reject"): (W, {"json": LINK}, 404),

@@ -144,7 +144,7 @@ def hits(found: Sequence[Hit]) -> None:
     grid = Table.grid(padding=(0, 2, 1, 0))
     for hit in found:
         fact = hit.fact
-        # Who said a message isn't part of its text; a fact names its subject.
+        # A message needs its speaker beside it. A fact names its subject itself.
         verbatim = fact.category is Category.CONVERSATION
         speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
         owner = f"  of {hit.space}" if hit.space else ""
