@@ -130,6 +130,8 @@ class _Block:
         self._known_keys: dict[str, set[str]] = {}
         self._given = 0
         """Number of lines that are shown whatever the question."""
+        self._displaced: set[str] = set()
+        """Facts that left the core for the notes."""
         self._beside = 0
         """Number of newer statements shown beside older ones."""
         best = max([hit.parts.match for hit in hits], default=0.0)
@@ -169,7 +171,7 @@ class _Block:
         `most` counts in `prices`, if given, and else in those of the block. Return the tokens of
         those shown.
         """
-        shown = {fact.id for fact in self.facts}
+        shown = {fact.id for fact in self.facts} | self._displaced
         said = {normalised(fact.content) for fact in self.facts}  # also for another agent
         left = most
         for one in map(self._marked, part):
@@ -267,10 +269,20 @@ class _Block:
                     continue
                 self._beside += 1
             if ending is None or not ending.is_certain:
-                for place in (*self._lines_of(fact), *self._lines_of(newer)):
+                places = {*self._lines_of(fact), *self._lines_of(newer)}
+                for place in sorted(places, reverse=True):  # a removal moves later lines only
                     one = self._shown[place]
                     if (one.fact.id, newer.id) in self._related.displaced:
-                        self._shown[place] = self._placed(one.fact, asked, longest, one.space)
+                        self._displace(place, self._placed(one.fact, asked, longest, one.space))
+
+    def _displace(self, place: int, note: Placed) -> None:
+        """Show a line as a note instead, unless another line tells the same."""
+        self._displaced.add(note.fact.id)
+        del self._shown[place]
+        if not self._is_told(note):
+            self._shown.insert(place, note)
+        elif place < self._given:
+            self._given -= 1
 
     def _lines_of(self, fact: Fact) -> list[int]:
         """Return the places of the lines that show a memory, or one from the same message."""

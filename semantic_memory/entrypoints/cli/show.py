@@ -173,6 +173,10 @@ def why(hit: Hit) -> str:
     if parts.outdated:
         reasons.append(f"no longer so -{parts.outdated:.2f}")
     reasons.append(f"relevance {parts.relevance:.2f}")
+    if parts.asked:
+        reasons.append(f"states what is asked +{parts.asked:.2f}")
+    if parts.newer:
+        reasons.append(f"newer +{parts.newer:.2f}")
     return ", ".join(reasons)
 
 
