@@ -6,8 +6,11 @@ and keeps its settings in a global.
 
 from __future__ import annotations
 
+import logging
 import re
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,7 +110,17 @@ def _random(token: str) -> bool:
     return bool(mixed) and _entropy().calculate_shannon_entropy(token) >= _MIN_ENTROPY
 
 
+@contextmanager
+def _own_warnings() -> Iterator[None]:
+    """Take back that detect-secrets, once imported, sends a whole process's warnings to logs."""
+    shown = warnings.showwarning
+    yield
+    if warnings.showwarning is not shown:
+        logging.captureWarnings(False)
+
+
 @cache
+@_own_warnings()
 def _entropy() -> HighEntropyStringsPlugin:
     from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString
 
@@ -115,6 +128,7 @@ def _entropy() -> HighEntropyStringsPlugin:
 
 
 @cache
+@_own_warnings()
 def _detectors() -> tuple[RegexBasedDetector, ...]:
     from detect_secrets.plugins.aws import AWSKeyDetector
     from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector

@@ -7,7 +7,7 @@ against their neighbours) and sweeps (facts changed since the last sweep against
     2. find the candidates among the others, and get the judge's verdict on each
     3. merge groups in which all pairs say the same
     4. end, or mark, the older statement of pairs of which the newer changes it; mark both as
-       contested if the newer is too little trusted to end it
+       contested if the newer is too little trusted to end it; of one moment none is newer
 """
 
 from __future__ import annotations
@@ -194,7 +194,8 @@ class _Table:
             rows = (b, a) if (a, b) in again else (a, b)
             found, verdict = self._effects[rows]
             older, newer = groups[rows[0]][0], groups[rows[1]][0]
-            if verdict and found in ("end", "mark") and older != newer:
+            in_order = (a, b) in again or not _are_of_one_moment(self._facts[a], self._facts[b])
+            if verdict and found in ("end", "mark") and older != newer and in_order:
                 told[older].append((newer, found, verdict))
         for older, changes in sorted(told.items()):
             yield from self._change(believed, older, changes)
@@ -226,6 +227,11 @@ class _Table:
 def _same(verdict: Verdict) -> str:
     said = verdict.reason or f"says the same ({verdict.same:.0%} certain)"
     return f"{verdict.decided_by}: {said}"
+
+
+def _are_of_one_moment(one: Fact, other: Fact) -> bool:
+    """Return True if nothing tells which fact was said first, as of those added in one call."""
+    return said_at(one)[:-1] == said_at(other)[:-1]
 
 
 def _is_linked(older: Fact, newer: Fact) -> bool:

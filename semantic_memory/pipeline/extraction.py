@@ -399,7 +399,8 @@ class Admission:
         new = _facts_of(changes)
         known = [*stretch.conversation.known, *new]
         ended = {fact.id for fact in new if fact.status is not Status.ACTIVE}
-        present = {line.layer: line for line in self._ledger.lines(stretch.key.user_id)}
+        lines = self._ledger.lines(stretch.key.user_id)
+        present = {line.layer: line for line in lines if line.origin != "derived"}
         found: list[Change] = []
         for layer, candidate in admitted.lines:
             line = written(stretch.key, layer, candidate, records, known, self._ages, now)

@@ -28,6 +28,7 @@ from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(256)
 ALL = Thresholds()
+SECOND = timedelta(seconds=1)
 PLACES = ("Berlin", "Rome", "Oslo", "Bonn", "Graz")
 
 
@@ -241,6 +242,14 @@ def test_a_likely_change_marks_the_older_once_and_ends_nothing():
     )
     assert marked.perhaps_changed[0].probability == 0.96
     assert plan([marked, new], vectors, Saying(over=0.96), READ, ALL) == []
+
+
+def test_of_what_was_added_at_one_moment_nothing_is_ended_and_equal_statements_merge():
+    together = [at(0, number, f"Maya lives in {place}.") for number, place in enumerate(PLACES[:2])]
+    assert planned(*together) == planned(*reversed(together)) == []
+    assert isinstance(planned(*together, at(0, 9, "Maya's home is Rome."))[0], MergeDecision)
+    (decision,) = planned(*together[:1], at(0, 9, "Maya lives in Rome.", recorded_at=NOW + SECOND))
+    assert isinstance(decision, SupersedeDecision)
 
 
 def test_the_judge_alone_ends_nothing_unless_it_may():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ def run(share: Callable[[], SharedStore], caller: Caller, tools: Toolset = "five
     there are, nor its first question or the hooks of its sessions for the store. A call that can't
     open it answers with the reason, and the next one tries again.
     """
+    # what an optional import of a library lacks is nothing to an agent, whose log this is
+    warnings.filterwarnings("ignore", message="SOCKS support")
     with ExitStack() as stack:
         opening = threading.Lock()
         shared: list[SharedStore] = []
