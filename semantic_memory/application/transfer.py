@@ -265,6 +265,7 @@ class Transfer:
             fact.id,
             *fact.references,
             *fact.contested_by,
+            *fact.follows,
             *([fact.superseded_by] if fact.superseded_by else []),
             *(cause.newer for cause in _causes(fact) if cause.newer),
         ]
@@ -282,6 +283,7 @@ class Transfer:
                 "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
                 "references": tuple(map(own, fact.references)),
                 "contested_by": tuple(map(own, fact.contested_by)),
+                "follows": tuple(map(own, fact.follows)),
                 "ended_by": of_own(fact.ended_by) if fact.ended_by else None,
                 "perhaps_changed": tuple(map(of_own, fact.perhaps_changed)),
                 "version": 1,

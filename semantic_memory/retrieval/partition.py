@@ -85,6 +85,7 @@ class Partition:
         self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
         self._row_of: dict[int, int] = {}
         self._superseded: set[int] = set()
+        self._followed_by: dict[str, list[int]] = {}
         self.ended = Ended()
         """The superseded facts, by where they were said."""
         self._speakers: dict[str, int] = {}
@@ -136,6 +137,7 @@ class Partition:
             ids=self._ids,
             said_in=self._said_in,
             texts=self._texts,
+            followed_by=self._followed_by,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -270,6 +272,8 @@ class Partition:
         self._said_in.append(trait.said_in)
         self._characters += len(trait.content)
         self.ended.take(trait)
+        for older in trait.follows:
+            self._followed_by.setdefault(older, []).append(number)
         for level in _all_levels(trait.tags):
             self._tagged.setdefault(level, []).append(number)
         if embedded and trait.category != Category.CONVERSATION:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Protocol
 
@@ -264,9 +266,11 @@ class Searcher:
         rows = np.flatnonzero(snapshot.admitted)
         gained = _newest(snapshot, ranked, rows, question, self._weights.relevance)
         ranked.score[list(gained)] += list(gained.values())
-        for row, gain in self._inherited(user_id, snapshot, ranked, rows, k).items():
-            ranked.score[row] += gain
-            gained[row] = gained.get(row, 0.0) + gain
+        inherited = self._inherited(user_id, snapshot, ranked, rows, k)
+        ranked.score[list(inherited)] += list(inherited.values())
+        followed = {} if question.event or question.windows else _following(snapshot, ranked, rows)
+        ranked.score[list(followed)] += list(followed.values())
+        gained = Counter(gained) + Counter(inherited) + Counter(followed)
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -355,6 +359,41 @@ def _newest(
         columns["stated_at"],
         figures(question.text),
     )
+
+
+def _following(snapshot: Snapshot, ranked: Ranked, rows: np.ndarray) -> dict[int, float]:
+    """Return the gains by which statements come just above those of the best that they follow.
+
+    A statement stands where the better of its fact and its messages stands.
+    """
+    if not snapshot.followed_by:
+        return {}
+    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+    said: dict[str, float] = {}
+    for row in best:
+        if snapshot.columns["verbatim"][row]:
+            said.update(dict.fromkeys(snapshot.said_in[row], float(ranked.score[row])))
+    raised: dict[int, float] = {}
+
+    def standing(row: int) -> float:
+        own = raised.get(row, float(ranked.score[row]))
+        return max(own, *(said.get(place, own) for place in snapshot.said_in[row]), own)
+
+    stated_at = snapshot.columns["stated_at"]
+    waiting = [(stated_at[row], row) for row in best if snapshot.ids[row] in snapshot.followed_by]
+    heapify(waiting)
+    done: set[int] = set()
+    while waiting:
+        _, older = heappop(waiting)
+        done.add(older)
+        for newer in snapshot.followed_by.get(snapshot.ids[older], ()):
+            if not snapshot.admitted[newer]:
+                continue
+            if standing(newer) <= standing(older):
+                raised[newer] = float(np.nextafter(standing(older), np.inf))
+            if newer not in done:
+                heappush(waiting, (stated_at[newer], newer))
+    return {row: score - float(ranked.score[row]) for row, score in raised.items()}
 
 
 def _scores(snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]) -> Iterator[list[float]]:

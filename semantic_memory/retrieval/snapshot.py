@@ -35,6 +35,8 @@ class Snapshot:
     """By row: `session/message` for every message that says the memory."""
     texts: Mapping[int, tuple[str, str | None]]
     """By row: text and speaker of an embedded fact. Other rows are missing."""
+    followed_by: Mapping[str, Sequence[int]]
+    """By the id of an earlier statement: rows that probably change it, also those that died."""
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
     windows: Vectors | None
