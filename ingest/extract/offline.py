@@ -58,8 +58,6 @@ _LONGEST_BEFORE = 200
 _ASKED_WITHIN = 3
 """Sentences at the end of a message among which its question is looked for."""
 _MOST_SURE, _LEAST_SURE = 0.95, 0.7
-_ORDER = 0.9
-"""Probability from which an order is kept as one for all answers to come."""
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
@@ -113,8 +111,8 @@ class _Read:
         clause, reading = self.clause, self.reading
         if clause.is_note:
             return reading.keep >= _KEEP_OF_NOTE
-        if reading.kind == "standing_order" and reading.standing_order < _ORDER:
-            return False
+        if reading.kind == "none" and reading.standing_order > reading.kind_probability:
+            return False  # an order for this answer
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 
