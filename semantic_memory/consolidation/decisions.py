@@ -4,7 +4,7 @@
     over    at `end` or above, if both surely state the same slot *           end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
     over    at `mark_alone` or above and near                                 mark
-    over    at `follow` or above                                              show the newer first
+    over    at `mark` or above                                                show the newer first
             anything else                                                     both stand
 
     * or if the verdict is final, as a language model's is
@@ -39,8 +39,6 @@ class Thresholds:
     """For marks without a shared slot."""
     near: float = 0.5
     """Cosine similarity from which a statement is marked without a shared slot."""
-    follow: float = 0.5
-    """For a newer statement to be shown above the older one."""
     alike: float = 0.6
     """Cosine similarity from which statements merge."""
 
@@ -68,13 +66,10 @@ def effect(
     may_end = verdict.is_final or slot >= thresholds.end_slot
     if may_end and verdict.over >= thresholds.end:
         return "end"
-    if slot or verdict.is_final:
-        may_mark = verdict.over >= thresholds.mark
-    else:
-        may_mark = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
-    if may_mark:
-        return "mark"
-    return "follow" if verdict.over >= thresholds.follow else None
+    if verdict.over < thresholds.mark:
+        return None
+    near = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
+    return "mark" if slot or verdict.is_final or near else "follow"
 
 
 @dataclass(frozen=True, slots=True)

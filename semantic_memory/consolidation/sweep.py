@@ -200,7 +200,7 @@ class _Table:
             in_order = (a, b) in again or not _are_of_one_moment(self._facts[a], self._facts[b])
             if verdict is None or found in (None, "merge") or older == newer or not in_order:
                 continue
-            if may_retire(believed[newer], believed[older]):
+            if found != "end" and may_retire(believed[newer], believed[older]):
                 later[newer].append((older, verdict))
             if found != "follow":
                 told[older].append((newer, found, verdict))

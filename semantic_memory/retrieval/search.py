@@ -48,6 +48,7 @@ from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+_FOLLOWS = 0.5  # least share of the score of what a statement follows that it needs by itself
 _COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
 _SENTENCES = 512  # memories whose sentences are compared
 _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
@@ -387,8 +388,8 @@ def _following(snapshot: Snapshot, ranked: Ranked, rows: np.ndarray) -> dict[int
         _, older = heappop(waiting)
         done.add(older)
         for newer in snapshot.followed_by.get(snapshot.ids[older], ()):
-            if not snapshot.admitted[newer]:
-                continue
+            if not snapshot.admitted[newer] or ranked.score[newer] < _FOLLOWS * standing(older):
+                continue  # it may change what was said before, and be no answer to the question
             if standing(newer) <= standing(older):
                 raised[newer] = float(np.nextafter(standing(older), np.inf))
             if newer not in done:

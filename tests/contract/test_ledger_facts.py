@@ -96,6 +96,18 @@ def test_active_facts_with_links_are_found_in_the_order_written(ledger):
     assert [fact.id for fact in ledger.doubted("u1")] == ["fact-1", "fact-5"]
 
 
+def test_a_fact_names_those_it_follows_to_ranking(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1, follows=("fact-8", "fact-9"))),
+            Add(make_fact(2, content='says "follows"', metadata={"follows": "no"})),
+        ]
+    )
+    assert ledger.get(["fact-1"])[0].follows == ("fact-8", "fact-9")
+    rows = {row.trait.id: row.trait.follows for row in ledger.delta("u1", 0).rows}
+    assert rows == {"fact-1": ("fact-8", "fact-9"), "fact-2": ()}
+
+
 def test_a_forgotten_fact_keeps_no_quote(ledger):
     ledger.apply([Add(make_fact(1, ended_by=ENDED, perhaps_changed=(LIKELY,)))])
     ledger.apply([Forget("fact-1", NOW)])
