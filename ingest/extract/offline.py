@@ -23,7 +23,9 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.readings import Reading
-from semantic_memory.judging.packaged import PackagedSentenceJudge
+from semantic_memory.domain.text import stems
+from semantic_memory.judging.first_person import in_first_person
+from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
 from semantic_memory.judging.ports import SentenceJudge, Spoken
 from semantic_memory.language.clauses import (
     clauses,
@@ -50,6 +52,10 @@ _ALONE, _ALONE_OF_LEANING = 0.5, 0.7
 """Probability of standing alone below which what was said before comes with a clause."""
 _FRAGMENT = 0.25
 """Probability of standing alone below which a clause with nothing said before it is no fact."""
+_CHANGES = 0.9
+"""Probability of changing a known fact from which a clause is kept, whatever it says by itself."""
+_COMPARED = 2
+"""Known facts with which a clause is compared."""
 _TASK = 0.5
 """Probability from which a sentence asks for something."""
 _MOST_WORDS = 60
@@ -140,10 +146,10 @@ class OfflineExtractor:
 
     def __init__(self, judge: SentenceJudge | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()
+        self._pairs = PackagedPairJudge()
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates, each with its source message and the reading of its sentence."""
-        del known  # a repetition is recognised by its text and its vector
         cut: list[_Clause] = []
         found: list[Candidate] = []
         before = _Before()
@@ -161,11 +167,29 @@ class OfflineExtractor:
                 before = _last(message)
         readings = self._judge.read([clause.spoken for clause in cut])
         read = [_Read(*pair) for pair in zip(cut, readings, strict=True)]
+        read = [one if one.is_kept else self._changing(one, known) for one in read]
         tasks = {one.clause.message.id for one in read if one.reading.task >= _TASK}
         found += [_candidate(one, tasks) for one in read if one.is_kept]
         order = {message.id: place for place, message in enumerate(messages)}
         found.sort(key=lambda one: order[one.message_ids[0]])
         return Extraction(candidates=tuple(found))
+
+    def _changing(self, read: _Read, known: Sequence[Fact]) -> _Read:
+        """Return a clause as worth keeping if it changes a known fact with which it shares a word.
+
+        "Lisbon isn't happening" says little by itself.
+        """
+        words = set(stems(read.clause.text))
+        if read.clause.asks or read.reading.task >= _TASK or not read.stands_alone:
+            return read
+        shared = [fact for fact in known if words.intersection(stems(fact.content))][:_COMPARED]
+        over = [
+            self._pairs.verdict(in_first_person(fact), read.clause.text).over for fact in shared
+        ]
+        if max(over, default=0.0) < _CHANGES:
+            return read
+        reading = read.reading.model_copy(update={"keep": round(max(over), 4)})
+        return _Read(read.clause, reading)
 
 
 def _clauses(message: Message, own: str, before: _Before, material: bool) -> list[_Clause]:
