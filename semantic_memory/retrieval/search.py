@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Protocol
 
@@ -48,7 +47,6 @@ from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
-_FOLLOWS = 0.5  # least share of the score of what a statement follows that it needs by itself
 _COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
 _SENTENCES = 512  # memories whose sentences are compared
 _PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
@@ -269,7 +267,10 @@ class Searcher:
         ranked.score[list(gained)] += list(gained.values())
         inherited = self._inherited(user_id, snapshot, ranked, rows, k)
         ranked.score[list(inherited)] += list(inherited.values())
-        followed = {} if question.event or question.windows else _following(snapshot, ranked, rows)
+        followed: dict[int, float] = {}
+        if snapshot.followed_by and not (question.event or question.windows):
+            best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+            followed = newest.following(snapshot, ranked.score, best)
         ranked.score[list(followed)] += list(followed.values())
         gained = Counter(gained) + Counter(inherited) + Counter(followed)
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
@@ -360,41 +361,6 @@ def _newest(
         columns["stated_at"],
         figures(question.text),
     )
-
-
-def _following(snapshot: Snapshot, ranked: Ranked, rows: np.ndarray) -> dict[int, float]:
-    """Return the gains by which statements come just above those of the best that they follow.
-
-    A statement stands where the better of its fact and its messages stands.
-    """
-    if not snapshot.followed_by:
-        return {}
-    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
-    said: dict[str, float] = {}
-    for row in best:
-        if snapshot.columns["verbatim"][row]:
-            said.update(dict.fromkeys(snapshot.said_in[row], float(ranked.score[row])))
-    raised: dict[int, float] = {}
-
-    def standing(row: int) -> float:
-        own = raised.get(row, float(ranked.score[row]))
-        return max(own, *(said.get(place, own) for place in snapshot.said_in[row]), own)
-
-    stated_at = snapshot.columns["stated_at"]
-    waiting = [(stated_at[row], row) for row in best if snapshot.ids[row] in snapshot.followed_by]
-    heapify(waiting)
-    done: set[int] = set()
-    while waiting:
-        _, older = heappop(waiting)
-        done.add(older)
-        for newer in snapshot.followed_by.get(snapshot.ids[older], ()):
-            if not snapshot.admitted[newer] or ranked.score[newer] < _FOLLOWS * standing(older):
-                continue  # it may change what was said before, and be no answer to the question
-            if standing(newer) <= standing(older):
-                raised[newer] = float(np.nextafter(standing(older), np.inf))
-            if newer not in done:
-                heappush(waiting, (stated_at[newer], newer))
-    return {row: score - float(ranked.score[row]) for row, score in raised.items()}
 
 
 def _scores(snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]) -> Iterator[list[float]]:

@@ -159,7 +159,7 @@ def test_what_fades_comes_back_and_what_is_pinned_never_goes(told, memory, clock
 
 
 class Likely:
-    """Finds it likely, but not certain, that whatever is said later changes what was said before."""
+    """Finds it likely that whatever is said later changes what was said before."""
 
     def judge(self, pairs):
         return [Verdict(0.9, 0.0, "scripted") for _ in pairs]
