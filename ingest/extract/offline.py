@@ -117,6 +117,8 @@ class _Read:
         clause, reading = self.clause, self.reading
         if clause.is_note:
             return reading.keep >= _KEEP_OF_NOTE
+        if clause.text.endswith("?") and not mentions_speaker(clause.text):
+            return False  # it says nothing of who asks
         if reading.kind == "none" and reading.standing_order > reading.kind_probability:
             return False  # an order for this answer
         least = 0.0 if clause.before.text else _FRAGMENT
@@ -255,7 +257,8 @@ def _told(read: _Read, name: str) -> str:
         return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
     if text.endswith("?"):
         return f"{name} asked: {text}"
-    if reading.kind == "standing_order" or reading.category == "feedback":
+    asks = reading.category == "feedback" and reading.kind != "opinion"
+    if reading.kind == "standing_order" or asks:
         return f"{name} asks: {text}"
     if mentions_speaker(text) and name.casefold() not in text.casefold():  # "I'm Maya"
         return third_person(text, name) or f"{name}: {text}"
