@@ -10,8 +10,9 @@ what was said before comes with it, and without that it is no fact: its message 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 from ingest.extract.categories import category_of
 from ingest.extract.entries import entries
@@ -26,7 +27,7 @@ from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.text import stems
 from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
-from semantic_memory.judging.ports import SentenceJudge, Spoken
+from semantic_memory.judging.ports import SentenceJudge, Spoken, Verdict
 from semantic_memory.language.clauses import (
     clauses,
     is_hedged,
@@ -38,6 +39,8 @@ from semantic_memory.language.clauses import (
 from semantic_memory.language.labels import NOTES
 from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.language.persons import mentions_speaker, third_person
+
+Compare = Callable[[str, str], Verdict]
 
 _USER = "The user"
 _KEEP = 0.4
@@ -111,6 +114,8 @@ class _Clause:
 class _Read:
     clause: _Clause
     reading: Reading
+    remarks: tuple[str, ...] = ()
+    """Clauses right behind it that don't stand without it."""
 
     @property
     def is_kept(self) -> bool:
@@ -141,14 +146,15 @@ class _Read:
 class OfflineExtractor:
     """Propose the sentences in which people say something worth keeping of themselves.
 
-    `judge` reads all clauses of a stretch in one batch; the packaged one if it is None.
+    `judge` reads all clauses of a stretch in one batch; `compare` judges an older and a newer
+    statement. They are the packaged ones if None.
     """
 
-    name = "offline-6"
+    name = "offline-7"
 
-    def __init__(self, judge: SentenceJudge | None = None) -> None:
+    def __init__(self, judge: SentenceJudge | None = None, compare: Compare | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()
-        self._pairs = PackagedPairJudge()
+        self._compare = compare or PackagedPairJudge().verdict
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates, each with its source message and the reading of its sentence."""
@@ -171,7 +177,8 @@ class OfflineExtractor:
         read = [_Read(*pair) for pair in zip(cut, readings, strict=True)]
         read = [one if one.is_kept else self._changing(one, known) for one in read]
         tasks = {one.clause.message.id for one in read if one.reading.task >= _TASK}
-        found += [_candidate(one, tasks) for one in read if one.is_kept]
+        kept = _joined([one for one in read if one.is_kept])
+        found += [_candidate(one, tasks) for one in kept]
         order = {message.id: place for place, message in enumerate(messages)}
         found.sort(key=lambda one: order[one.message_ids[0]])
         return Extraction(candidates=tuple(found))
@@ -185,9 +192,7 @@ class OfflineExtractor:
         if read.clause.asks or read.reading.task >= _TASK or not read.stands_alone:
             return read
         shared = [fact for fact in known if words.intersection(stems(fact.content))][:_COMPARED]
-        over = [
-            self._pairs.verdict(in_first_person(fact), read.clause.text).over for fact in shared
-        ]
+        over = [self._compare(in_first_person(fact), read.clause.text).over for fact in shared]
         if max(over, default=0.0) < _CHANGES:
             return read
         reading = read.reading.model_copy(update={"keep": round(max(over), 4)})
@@ -215,6 +220,32 @@ def _notes(message: Message, own: str) -> list[_Clause]:
         _Clause(message, entry, _Before(), False, False, False, is_note=True)
         for entry in entries(own)
     ]
+
+
+def _joined(kept: Sequence[_Read]) -> list[_Read]:
+    """Join to each clause those right behind it that don't stand without it."""
+    found: list[_Read] = []
+    heads: dict[str, int] = {}
+    for read in kept:
+        clause, before = read.clause, read.clause.before
+        place = heads.get(before.text) if before.is_same_message else None
+        if place is not None and not read.stands_alone:
+            head = found[place]
+            whole = [head.clause.text, *head.remarks, clause.text]
+            own = head.clause.message is clause.message
+            if own and sum(len(part.split()) for part in whole) <= _MOST_WORDS:
+                found[place] = replace(head, remarks=(*head.remarks, clause.text))
+                heads[clause.text[-_LONGEST_BEFORE:]] = place
+                continue
+        heads[clause.text[-_LONGEST_BEFORE:]] = len(found)
+        found.append(read)
+    return found
+
+
+def _after(before: str, text: str) -> str:
+    """Return a clause behind the one before it."""
+    end = "" if before.endswith("?") else "."
+    return f"{before.rstrip(' .!,;')}{end} {text.rstrip(' .!,;')}"
 
 
 def _candidate(read: _Read, tasks: set[str]) -> Candidate:
@@ -248,8 +279,8 @@ def _told(read: _Read, name: str) -> str:
     clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
     text, before = clause.text.rstrip(" .!,;"), clause.before
     if not read.stands_alone and before.is_same_message:
-        end = "" if before.text.endswith("?") else "."
-        text = f"{before.text.rstrip(' .!,;')}{end} {text}"
+        text = _after(before.text, text)
+    text = reduce(_after, read.remarks, text)
     if said_at is not None:
         text = dated_in_place(text, said_at)
     if not read.stands_alone and before.text and not before.is_same_message:
@@ -257,11 +288,13 @@ def _told(read: _Read, name: str) -> str:
         return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
     if text.endswith("?"):
         return f"{name} asked: {text}"
-    asks = reading.category == "feedback" and reading.kind != "opinion"
-    if reading.kind == "standing_order" or asks:
+    names_own = mentions_speaker(text) and name.casefold() not in text.casefold()  # not "I'm Maya"
+    told = third_person(text, name) if names_own else None
+    asks = reading.kind == "standing_order" or reading.category == "feedback"
+    if asks and not (told or "").startswith(name):
         return f"{name} asks: {text}"
-    if mentions_speaker(text) and name.casefold() not in text.casefold():  # "I'm Maya"
-        return third_person(text, name) or f"{name}: {text}"
+    if names_own:
+        return told or f"{name}: {text}"
     return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
 
 
