@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -263,16 +263,15 @@ class Searcher:
         filters: Filters,
     ) -> list[Hit]:
         rows = np.flatnonzero(snapshot.admitted)
-        gained = _newest(snapshot, ranked, rows, question, self._weights.relevance)
-        ranked.score[list(gained)] += list(gained.values())
-        inherited = self._inherited(user_id, snapshot, ranked, rows, k)
-        ranked.score[list(inherited)] += list(inherited.values())
-        followed: dict[int, float] = {}
-        if snapshot.followed_by and not (question.event or question.windows):
-            best = rows[top(ranked.score[rows], _COMPARED)].tolist()
-            followed = newest.following(snapshot, ranked.score, best)
-        ranked.score[list(followed)] += list(followed.values())
-        gained = Counter(gained) + Counter(inherited) + Counter(followed)
+        gained: dict[int, float] = defaultdict(float)
+        for gains in (
+            lambda: _newest(snapshot, ranked, rows, question, self._weights.relevance),
+            lambda: self._inherited(user_id, snapshot, ranked, rows, k),
+            lambda: _following(snapshot, ranked, rows, question),
+        ):
+            for row, gain in gains().items():
+                ranked.score[row] += gain
+                gained[row] += gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -361,6 +360,16 @@ def _newest(
         columns["stated_at"],
         figures(question.text),
     )
+
+
+def _following(
+    snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
+) -> dict[int, float]:
+    """Return the gains of statements that follow one of the best, in a question of the present."""
+    if question.event or question.windows or not snapshot.followed_by:
+        return {}
+    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+    return newest.following(snapshot, ranked.score, best)
 
 
 def _scores(snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]) -> Iterator[list[float]]:
