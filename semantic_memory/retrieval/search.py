@@ -264,14 +264,9 @@ class Searcher:
     ) -> list[Hit]:
         rows = np.flatnonzero(snapshot.admitted)
         gained: dict[int, float] = defaultdict(float)
-        for gains in (
-            lambda: _newest(snapshot, ranked, rows, question, self._weights.relevance),
-            lambda: self._inherited(user_id, snapshot, ranked, rows, k),
-            lambda: _following(snapshot, ranked, rows, question),
-        ):
-            for row, gain in gains().items():
-                ranked.score[row] += gain
-                gained[row] += gain
+        for row, gain in self._newer(user_id, snapshot, ranked, rows, question, k):
+            ranked.score[row] += gain
+            gained[row] += gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -287,6 +282,20 @@ class Searcher:
                 named = dict(zip(_PARTS, parts, strict=True), newer=gained.get(row, 0.0))
                 hits.append(Hit(fact=fact, score=score, parts=ScoreParts.model_validate(named)))
         return hits
+
+    def _newer(
+        self,
+        user_id: str,
+        snapshot: Snapshot,
+        ranked: Ranked,
+        rows: np.ndarray,
+        question: Question,
+        k: int,
+    ) -> Iterator[tuple[int, float]]:
+        """Yield the gains of what is newer, each kind by the scores with those before it added."""
+        yield from _newest(snapshot, ranked, rows, question, self._weights.relevance).items()
+        yield from self._inherited(user_id, snapshot, ranked, rows, k).items()
+        yield from _following(snapshot, ranked, rows, question).items()
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
