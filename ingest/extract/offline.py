@@ -11,7 +11,7 @@ what was said before comes with it, and without that it is no fact: its message 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 from ingest.extract.categories import category_of
@@ -225,21 +225,30 @@ def _notes(message: Message, own: str) -> list[_Clause]:
 def _joined(kept: Sequence[_Read]) -> list[_Read]:
     """Join to each clause those right behind it that don't stand without it."""
     found: list[_Read] = []
-    heads: dict[str, int] = {}
+    heads: dict[tuple[str, str], int] = {}
     for read in kept:
         clause, before = read.clause, read.clause.before
-        place = heads.get(before.text) if before.is_same_message else None
+        own = clause.message.id, clause.text[-_LONGEST_BEFORE:]
+        place = heads.get((before.message_id, before.text)) if before.is_same_message else None
         if place is not None and not read.stands_alone:
             head = found[place]
             whole = [head.clause.text, *head.remarks, clause.text]
-            own = head.clause.message is clause.message
-            if own and sum(len(part.split()) for part in whole) <= _MOST_WORDS:
-                found[place] = replace(head, remarks=(*head.remarks, clause.text))
-                heads[clause.text[-_LONGEST_BEFORE:]] = place
+            if head.stands_alone and sum(len(part.split()) for part in whole) <= _MOST_WORDS:
+                reading = _of_both(head.reading, read.reading)
+                found[place] = _Read(head.clause, reading, (*head.remarks, clause.text))
+                heads[own] = place
                 continue
-        heads[clause.text[-_LONGEST_BEFORE:]] = len(found)
+        heads[own] = len(found)
         found.append(read)
     return found
+
+
+def _of_both(head: Reading, remark: Reading) -> Reading:
+    """Return the reading of a statement with a remark that tells what it is about."""
+    if head.slot != "none":
+        return head
+    names = ("slot", "slot_probability", "other_slots")
+    return head.model_copy(update={name: getattr(remark, name) for name in names})
 
 
 def _after(before: str, text: str) -> str:
