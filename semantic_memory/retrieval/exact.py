@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Match, PartitionFeed, VectorSearch
 from semantic_memory.retrieval.order import top
 from semantic_memory.retrieval.partition import Partition
+from semantic_memory.retrieval.partition_files import PartitionFiles
 from semantic_memory.retrieval.snapshot import Snapshot
 
 _LOADED_AT_ONCE = 500  # memories; a delta takes 15 KB each for a moment
+_UNKEPT = 256  # memories that are read from the ledger in 5 ms, so that no file is written for them
 
 
 class ExactIndex:
@@ -28,13 +30,24 @@ class ExactIndex:
 
     Holds the partitions used last within `budget_bytes`. A user with more than `limit` memories, or
     who needs all of the budget alone, has outgrown it and is passed on to the index behind.
-    Thread-safe.
+    Partitions are read from `files`, if there are any, and then follow the ledger; `lags` is called
+    with a user for whom `keep` has something to do. Thread-safe.
     """
 
     def __init__(
-        self, ledger: PartitionFeed, behind: VectorSearch, *, budget_bytes: int, limit: int
+        self,
+        ledger: PartitionFeed,
+        behind: VectorSearch,
+        *,
+        budget_bytes: int,
+        limit: int,
+        files: PartitionFiles | None = None,
+        lags: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._ledger = ledger
+        self._files = files
+        self._lags = lags
+        self._unkept: set[str] = set()
         self.behind = behind
         """The index that answers for users who have outgrown this one."""
         self._budget = budget_bytes
@@ -97,6 +110,38 @@ class ExactIndex:
         best = rows[top(scores[rows], limit)]
         return [Match(snapshot.ids[row], float(scores[row])) for row in best]
 
+    @property
+    def unkept(self) -> set[str]:
+        """The users whose files lack many of their memories."""
+        with self._guard:
+            return self._unkept.copy()
+
+    def keep(self, user_id: str) -> None:
+        """Write the file of a user's partition, if it lacks many memories."""
+        with self._guard:
+            partition = held = self._partitions.get(user_id)
+            wanted = user_id in self._unkept
+            self._unkept.discard(user_id)
+        if self._files is None or not wanted:
+            return
+        moment = self._files.moment  # first, as what is forgotten later mustn't be written
+        if partition is None or not partition.whole:
+            partition = Partition()
+        with partition.lock:
+            self._follow(user_id, partition)
+            kept = partition.keep() if partition.whole else None
+        if kept is not None and self._files.keep(user_id, kept, moment):
+            with self._guard:  # the file takes less RAM
+                if self._partitions.get(user_id) is held:
+                    self._drop(user_id)
+        elif held is not None:
+            held.kept = len(held)  # not again before it has grown
+
+    def purge(self) -> None:
+        """Delete the files, which may hold texts that have been erased."""
+        if self._files is not None:
+            self._files.purge()
+
     def _follow(self, user_id: str, partition: Partition) -> None:
         """Bring a partition, whose lock is held, level with the ledger."""
         while partition.revision < self._ledger.revision(user_id):
@@ -110,7 +155,12 @@ class ExactIndex:
             if worn is not None and not worn.wasteful:
                 self._partitions.move_to_end(user_id)
                 return worn
-        number, size = self._ledger.footprint(user_id)
+        # a worn one has outlived its file
+        kept = self._files.read(user_id) if self._files and worn is None else None
+        if kept is None:
+            number, size = self._ledger.footprint(user_id)
+        else:
+            number, size = len(kept), kept.nbytes
         with self._guard:
             if number > self._limit or size > self._budget:
                 self._outgrow(user_id)
@@ -119,11 +169,18 @@ class ExactIndex:
                 return Partition()  # not kept: anybody can make up user ids
             held = self._partitions.get(user_id)
             if held is None or held is worn:  # nobody was faster
-                held = self._partitions[user_id] = Partition()
+                held = self._partitions[user_id] = Partition() if kept is None else kept
             return held
 
     def _weigh(self, user_id: str, partition: Partition) -> None:
         """Record the size of a partition that may have grown; drop partitions over the budget."""
+        unkept = len(partition) - partition.kept
+        if self._files is not None and unkept > max(_UNKEPT, len(partition) // 4):
+            with self._guard:
+                told = user_id in self._unkept
+                self._unkept.add(user_id)
+            if not told:
+                self._lags(user_id)
         with self._guard:
             if self._partitions.get(user_id) is not partition:
                 return
