@@ -141,6 +141,11 @@ class Partition:
         return vectors + self._columns.nbytes + self._slots.nbytes + rows + kept
 
     @property
+    def living(self) -> int:
+        """Number of rows that aren't dead."""
+        return len(self) - self._dead
+
+    @property
     def whole(self) -> bool:
         """True if no row is dead."""
         return not self._dead
@@ -299,11 +304,14 @@ class Partition:
 
     def _kept_row(self, num: int) -> int | None:
         """Return the living row of a memory among those read from a file."""
-        order = self._kept_order
-        place = int(np.searchsorted(self._nums.view[: self._at_first], num, sorter=order))
-        row = int(order[place]) if place < len(order) else -1
-        found = row >= 0 and self._nums.view[row] == num and self._alive.view[row]
-        return row if found else None
+        order, nums = self._kept_order, self._nums.view
+        place = int(np.searchsorted(nums[: self._at_first], num, sorter=order))
+        for row in order[place:]:  # the dead ones, and at most one that lives
+            if nums[row] != num:
+                break
+            if self._alive.view[row]:
+                return int(row)
+        return None
 
     @cached_property
     def _kept_order(self) -> NDArray[np.intp]:
@@ -356,7 +364,7 @@ class Partition:
     # ---------------------------------------------------------------- a file
 
     def keep(self) -> Kept:
-        """Return what `restored` needs; no row may be dead. Later changes don't reach it."""
+        """Return what `restored` needs. Later changes don't reach it."""
         strings = {
             "ids": Strings.of(self._ids),
             "said_in": Strings.of(map(" ".join, self._said_in)),
@@ -366,6 +374,7 @@ class Partition:
         strings["terms"] = postings.terms
         arrays = {
             "nums": self._nums.view,
+            "alive": self._alive.view.copy(),
             "columns": self._columns.view,
             "slots": self._slots.view.copy(),
             "positions": self._slots.positions,
@@ -407,8 +416,10 @@ class Partition:
         self._said_in = Appended(strings["said_in"], _places)
         self._texts = Appended(strings["texts"], _text)
         self._columns.extend(arrays["columns"].view(COLUMNS))
-        self._alive.extend(np.ones(self.kept, dtype=np.bool_))
+        self._alive.extend(arrays["alive"])
+        self._dead = self.kept - int(self._alive.view.sum())
         superseded = self._columns.view["status"] == _STATUS[Status.SUPERSEDED]
+        superseded &= self._alive.view
         self._superseded = set(arrays["nums"][superseded].tolist())
         self.ended.take_kept(head["ended"])
         self._slots = Slots.restored(

@@ -46,7 +46,7 @@ def write(
         try:
             _write(file, _BEGIN.pack(_MAGIC, len(begin), zlib.crc32(begin)) + begin, disk)
             for array in arrays.values():
-                _write(file, _bytes(array), disk)
+                _write(file, _bytes(array).data, disk)
                 _write(file, bytes(_padded(array.nbytes) - array.nbytes), disk)
         finally:
             disk.close(file)
@@ -95,12 +95,12 @@ def _padded(size: int) -> int:
 
 def _seal(data: NDArray[np.uint8]) -> int:
     if len(data) < _SUMMED:
-        return zlib.crc32(data)
+        return zlib.crc32(data.data)
     words = data[: len(data) // 8 * 8].view(np.uint64)
-    return (int(np.add.reduce(words)) + zlib.crc32(data[len(words) * 8 :])) % 2**64
+    return (int(np.add.reduce(words)) + zlib.crc32(data[len(words) * 8 :].data)) % 2**64
 
 
-def _write(file: int, data: NDArray[np.uint8] | bytes, disk: Disk) -> None:
+def _write(file: int, data: memoryview | bytes, disk: Disk) -> None:
     left = memoryview(data)
     while left:
         left = left[disk.write(file, left) :]

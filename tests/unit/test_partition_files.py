@@ -111,12 +111,12 @@ def test_a_partition_from_a_file_reads_as_one_from_the_ledger_and_follows_it(led
     for first in (40, 60):
         change(ledger, dice, first, 20)
         assert seen(level(ledger, restored)) == seen(level(ledger, partition))
-    if not restored.whole:
-        restored = partition = level(ledger, Partition())
-    assert files.keep("u1", restored.keep(), files.moment)  # what was appended, too
+    assert files.keep("u1", restored.keep(), files.moment)  # what was appended or died, too
     again = files.read("u1")
     assert again is not None
-    assert seen(again) == seen(level(ledger, Partition()))
+    assert seen(again) == seen(restored)
+    change(ledger, dice, 80, 20)
+    assert seen(level(ledger, again)) == seen(level(ledger, partition))
 
 
 def test_a_partition_of_a_file_and_more_is_kept_as_a_whole(ledger, files):
@@ -234,13 +234,18 @@ class Counting:
 
 
 class Behind:
+    def __init__(self):
+        self.asked = []
+
     def query(self, vector, *, user_id, limit, filters):
-        raise AssertionError("asked")
+        self.asked.append(user_id)
+        return []
 
 
-def exact(ledger, files, told=None) -> ExactIndex:
+def exact(ledger, files, told=None, **options) -> ExactIndex:
     lags = (lambda _: None) if told is None else told.append
-    return ExactIndex(ledger, Behind(), budget_bytes=10**7, limit=5_000, files=files, lags=lags)
+    options = {"budget_bytes": 10**7, "limit": 5_000, **options}
+    return ExactIndex(ledger, Behind(), files=files, lags=lags, **options)
 
 
 def test_a_user_is_read_from_the_file_and_only_what_is_new_from_the_ledger(ledger, files):
@@ -283,6 +288,49 @@ def test_a_file_that_many_changes_have_outdated_is_replaced(ledger, files):
     assert len(again.snapshot("u1")) == 300  # of the ledger alone
     again.keep("u1")
     assert len(exact(ledger, files).snapshot("u1")) == 300
+
+
+def wide(number: int, first: int = 0) -> list[Add]:
+    rows = unit_vectors(number, dimension=384, seed=first)
+    return [
+        Add(make_fact(one, content=f"tea {one}"), FactVectors(rows[place : place + 1], rows[:0]))
+        for place, one in enumerate(range(first, first + number))
+    ]
+
+
+@pytest.mark.parametrize("options", [{"budget_bytes": 600_000}, {"limit": 400}])
+def test_a_user_too_large_for_ram_is_searched_in_the_file_once_it_is_there(ledger, files, options):
+    ledger.apply(wide(1_000))
+    told = []
+    index = exact(ledger, files, told, **options)
+    vector = unit_vectors(1, dimension=384)[0]
+    assert index.query(vector, user_id="u1", limit=9) == []
+    assert index.behind.asked == told == ["u1"]
+    index.keep("u1")
+    best = index.query(vector, user_id="u1", limit=2_000)
+    assert len(best) == 1_000
+    assert best[0].id == "fact-0"
+    assert best == exact(ledger, None).query(vector, user_id="u1", limit=2_000)
+    assert index.behind.asked == ["u1"]
+    for first in range(1_000, 1_600, 100):  # and grows on
+        ledger.apply(wide(100, first))
+        index.query(vector, user_id="u1", limit=9)
+        for user_id in index.unkept:
+            index.keep(user_id)
+    assert len(index.query(vector, user_id="u1", limit=2_000)) == 1_600
+    assert sum(index.held.values()) <= options.get("budget_bytes", 10**7)
+
+
+@pytest.mark.parametrize("options", [{"budget_bytes": 60_000}, {"limit": 100}])
+def test_a_user_too_large_even_for_a_file_stays_with_the_index_behind(ledger, files, options):
+    ledger.apply(wide(1_000))
+    index = exact(ledger, files, **options)
+    for _ in range(2):
+        index.query(unit_vectors(1, dimension=384)[0], user_id="u1", limit=9)
+        for user_id in index.unkept:
+            index.keep(user_id)
+    assert index.behind.asked == ["u1", "u1"]
+    assert index.unkept == set()
 
 
 def test_few_memories_get_no_file(ledger, files):
