@@ -397,6 +397,7 @@ class Partition:
             "runs": [*self._runs],
             "tags": {tag: len(rows) for tag, rows in self._tagged.items()},
             "ended": self.ended.keep(),
+            "followed_by": self._followed_by,
         }
         return Kept(head, arrays)
 
@@ -422,6 +423,7 @@ class Partition:
         superseded &= self._alive.view
         self._superseded = set(arrays["nums"][superseded].tolist())
         self.ended.take_kept(head["ended"])
+        self._followed_by = dict(head["followed_by"])
         self._slots = Slots.restored(
             head["sessions"], arrays["positions"], arrays["slots"].view(SLOTS)
         )

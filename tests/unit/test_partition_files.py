@@ -217,6 +217,57 @@ def test_without_room_for_a_file_searches_do_without(tmp_path, ledger):
     assert index.unkept == set()  # it isn't tried at each search
 
 
+class KilledError(BaseException):
+    """The process ends here."""
+
+
+class Dying:
+    """A disk or a ledger that dies at a call, as seen by what the calls before have left."""
+
+    def __init__(self, inner, calls):
+        self._inner = inner
+        self._calls = calls
+
+    def __getattr__(self, name):
+        held = getattr(self._inner, name)
+        if name not in ("open", "write", "close", "replace", "make_directory", "set_meta"):
+            return held
+
+        def call(*asked):
+            if next(self._calls) == 0:
+                if name == "write":
+                    self._inner.write(asked[0], asked[1][: len(asked[1]) // 2])
+                raise KilledError
+            return held(*asked)
+
+        return call
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first file", "another file"])
+def test_whenever_a_process_is_killed_the_next_reads_what_the_ledger_holds(tmp_path, ledger, first):
+    ledger.apply([Add(make_fact(n, content=f"tea {n}"), vectors(n, 1)) for n in range(300)])
+    died = 0
+    for place in range(100):
+        directory = tmp_path / f"partitions-{place}"
+        if not first:
+            files = PartitionFiles(directory, ledger, SystemDisk())
+            assert files.keep("u1", level(ledger, Partition()).keep(), files.moment)
+        ledger.apply([Add(make_fact(300 + place), vectors(place))])
+        calls = iter(range(place, -1_000, -1))
+        files = PartitionFiles(directory, Dying(ledger, calls), Dying(SystemDisk(), calls))
+        try:
+            files.keep("u1", level(ledger, Partition()).keep(), files.moment)
+        except KilledError:
+            died += 1
+        ledger.apply([Forget(f"fact-{place}", NOW)])
+        after = PartitionFiles(directory, ledger, SystemDisk())
+        found = exact(ledger, after).query(unit_vectors(1)[0], user_id="u1", limit=999)
+        assert found == exact(ledger, None).query(unit_vectors(1)[0], user_id="u1", limit=999)
+        after.purge()
+        assert list(directory.glob("*")) == []
+    assert 20 < died < 100  # at every call, and not at all
+
+
 class Counting:
     """A ledger that counts the memories read from it."""
 
