@@ -397,7 +397,7 @@ class Partition:
             "runs": [*self._runs],
             "tags": {tag: len(rows) for tag, rows in self._tagged.items()},
             "ended": self.ended.keep(),
-            "followed_by": self._followed_by,
+            "followed_by": {older: [*rows] for older, rows in self._followed_by.items()},
         }
         return Kept(head, arrays)
 

@@ -56,6 +56,7 @@ def fact(number: int, dice: random.Random):
         source=source,
         tags=tuple(dice.sample(["a", "a.b", "c"], k=dice.randrange(3))),
         agent_id=dice.choice([None, "agent"]),
+        follows=tuple(f"fact-{one}" for one in dice.sample(range(number + 1), k=dice.randrange(2))),
     )
 
 
@@ -94,6 +95,7 @@ def seen(partition: Partition) -> list[object]:
     return [
         *everything(partition.snapshot(Filters(), TERMS)),
         *filtered,
+        {older: [*rows] for older, rows in partition.snapshot().followed_by.items()},
         partition.ended.found(["s1", "s2"], places, positions),
     ]
 
