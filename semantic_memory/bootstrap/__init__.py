@@ -82,7 +82,7 @@ from semantic_memory.judging.reading import FactReader
 from semantic_memory.llm.spending import SpendBook
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.stage import INDEX, WHOLE
+from semantic_memory.pipeline.stage import INDEX, KEEP, WHOLE
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.settings import Settings
@@ -162,10 +162,11 @@ def _built(
             settings.index.scanned,
             partial(runner.hint, INDEX, WHOLE),
         )
-        index = make_index(settings, ledger, keeper)
+        index = make_index(settings, ledger, keeper, storage.files, partial(runner.hint, KEEP))
         if reembedding or recovering:
             # First, so that no index is left with vectors or memories that the ledger forgot.
             keeper.reset()
+            index.purge()
         if reembedding:
             record_embedder(ledger, embedder.identity)
         else:
@@ -214,7 +215,7 @@ def _built(
         stack.callback(keeper.close)
         keeper.inspect()
         erasing = Erasing(ledger, pipeline, states, storage.room, clock, observe)
-        compactor = make_compactor(ledger, pipeline, keeper, storage)
+        compactor = make_compactor(ledger, pipeline, keeper, index, storage)
         if written:
             erasing.resume()
             compactor.resume()

@@ -359,7 +359,11 @@ def _newest(
         return {}
     similar = snapshot.alike(facts)
     gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    given = {row: read for row in facts if (read := newest.read_figures(*snapshot.texts[row]))}
+    given = {
+        row: read
+        for row in facts
+        if (said := snapshot.texts[row]) and (read := newest.read_figures(*said))
+    }
     places = [place for place, row in enumerate(facts) if row in given]
     return gained | newest.gains(
         list(given),
