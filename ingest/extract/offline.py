@@ -58,7 +58,7 @@ _LONGEST_BEFORE = 200
 _ASKED_WITHIN = 3
 """Sentences at the end of a message among which its question is looked for."""
 _MOST_SURE, _LEAST_SURE = 0.95, 0.7
-_ORDER = 0.9
+_ORDER = 0.75
 """Probability from which an order is kept as one for all answers to come."""
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
@@ -113,8 +113,8 @@ class _Read:
         clause, reading = self.clause, self.reading
         if clause.is_note:
             return reading.keep >= _KEEP_OF_NOTE
-        if reading.kind == "standing_order" and reading.standing_order < _ORDER:
-            return False
+        if reading.kind == "standing_order":
+            return reading.standing_order >= _ORDER and reading.keep >= _KEEP
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 
