@@ -126,6 +126,8 @@ class _Read:
             return False  # it says nothing of who asks
         if reading.kind == "none" and reading.standing_order > reading.kind_probability:
             return False  # an order for this answer
+        if reading.kind == "standing_order":
+            return reading.keep >= _KEEP
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 

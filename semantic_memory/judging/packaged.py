@@ -28,7 +28,7 @@ _TOKENIZER = (
 MAX_TOKENS = 96
 _ALSO = 0.25
 """Probability from which a sentence may state an attribute beside the likeliest one."""
-_ORDER = 0.9
+_ORDER = 0.75
 """Probability from which a sentence is an order for all answers to come."""
 _CACHED = 4_096  # texts whose scores are kept: a sentence is read more than once
 
