@@ -14,6 +14,7 @@ from rich.table import Table
 import eval.gate as gating
 from eval import beliefs as belief_rules
 from eval import experiment, pairs, retired, sweeps
+from eval.audit.command import audit
 from eval.bench_command import bench
 from eval.blocks import blocks
 from eval.chaos.command import chaos
@@ -67,6 +68,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, las
 MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Success@5.")]
 
 
+app.command()(audit)
 app.command()(extraction)
 app.command()(attacks)
 app.command()(statements)
