@@ -31,6 +31,7 @@ from eval.llm.command import measure_llm
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
+from eval.mutants.command import mutants
 from eval.natural.command import measure_natural
 from eval.pathological import pathological
 from eval.qa import Answers, Chat, answer_all
@@ -69,6 +70,7 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 
 app.command()(audit)
+app.command()(mutants)
 app.command()(extraction)
 app.command()(attacks)
 app.command()(statements)

@@ -35,7 +35,7 @@ class Outcome:
     seconds: float
 
 
-class Unmet(Exception):
+class UnmetError(Exception):
     """The product doesn't do what the claim says."""
 
 
@@ -53,18 +53,18 @@ def check(row: str, claim: str) -> Callable[[Run], Run]:
 
 
 def expect(condition: object, seen: object) -> None:
-    """Raise Unmet with what was seen unless the condition holds."""
+    """Raise UnmetError with what was seen unless the condition holds."""
     if not condition:
-        raise Unmet(str(seen))
+        raise UnmetError(str(seen))
 
 
 def equal(found: object, expected: object) -> None:
-    """Raise Unmet unless both are equal."""
+    """Raise UnmetError unless both are equal."""
     expect(found == expected, f"{found!r}, not {expected!r}")
 
 
 def refused(call: Callable[[], object], error: type[Exception], *words: str) -> str:
-    """Return the message of the error that a call raises; raise Unmet if it doesn't, or lacks words.
+    """Return the message of the error that a call raises; raise UnmetError if words are missing.
 
     >>> refused(lambda: int("x"), ValueError, "invalid literal")
     "invalid literal for int() with base 10: 'x'"
@@ -75,7 +75,7 @@ def refused(call: Callable[[], object], error: type[Exception], *words: str) -> 
         missing = [word for word in words if word not in str(raised)]
         expect(not missing, f"{raised!s} lacks {missing}")
         return str(raised)
-    raise Unmet(f"not refused: {found!r:.200}")
+    raise UnmetError(f"not refused: {found!r:.200}")
 
 
 def run(one: Check, site: Site) -> Outcome:
@@ -83,8 +83,8 @@ def run(one: Check, site: Site) -> Outcome:
     started = time.perf_counter()
     try:
         seen, passed = str(one.run(site)), True
-    except Unmet as unmet:
+    except UnmetError as unmet:
         seen, passed = str(unmet), False
-    except Exception as error:  # noqa: BLE001 - whatever it is, the other checks are run
+    except Exception as error:  # whatever it is, the other checks are run
         seen, passed = f"{type(error).__name__}: {error}", False
     return Outcome(one, passed, " ".join(seen.split()), time.perf_counter() - started)

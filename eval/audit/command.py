@@ -10,7 +10,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 
-from eval.audit import layers, persistence, recall, reach, trust, window  # noqa: F401 - register
+from eval.audit import layers, persistence, reach, recall, trust, window  # noqa: F401 - register
 from eval.audit.checks import CHECKS, Check, Outcome, run
 from eval.audit.site import Site
 from semantic_memory.domain.errors import InvalidInputError
@@ -21,7 +21,9 @@ def audit(
     only: Annotated[
         str | None, typer.Option(help="Rows or names of checks, separated by commas.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each check.")
+    ] = False,
 ) -> None:
     """Check the promises of the features page against a running store and service."""
     wanted, started = _chosen(only), time.perf_counter()
@@ -30,10 +32,10 @@ def audit(
         for place, one in enumerate(wanted):
             report(f"{one.row} {one.name}", place, len(wanted))
             outcomes.append(run(one, site))
+            if as_json:
+                print(json.dumps(_row(outcomes[-1])), flush=True)
     failed = [one for one in outcomes if not one.passed]
-    if as_json:
-        print(json.dumps([_row(one) for one in outcomes]))
-    else:
+    if not as_json:
         show.out.print(_table(outcomes))
         seconds = time.perf_counter() - started
         passed = len(outcomes) - len(failed)

@@ -28,7 +28,9 @@ class Endpoint:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 endpoint.requests.append(asked)
                 said = endpoint.answer(asked)
-                status, body = (said, _error()) if isinstance(said, int) else (200, _completion(said))
+                status, body = (
+                    (said, _error()) if isinstance(said, int) else (200, _completion(said))
+                )
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

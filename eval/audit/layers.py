@@ -237,7 +237,9 @@ def cursor(site: Site) -> object:
     with suppress(ProviderError):
         memory.flush()
     memory.flush()
-    memory.observe(say("Three", created_at=NOW + timedelta(hours=1)), user_id="maya", session_id="s")
+    memory.observe(
+        say("Three", created_at=NOW + timedelta(hours=1)), user_id="maya", session_id="s"
+    )
     memory.flush()
     equal(seen, [["One", "Two"], ["One", "Two"], ["Three"]])
     return "One, Two twice; then Three alone"

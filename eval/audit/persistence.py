@@ -29,7 +29,7 @@ from semantic_memory.domain.events import LogShortened
 from semantic_memory.testing import FrozenClock
 
 MEGABYTE = 1_000_000
-SECRET_TEXT = "terracotta"
+MATERIAL = "terracotta"
 
 
 class Steps(BaseModel):
@@ -99,7 +99,7 @@ def changed_line(site: Site) -> object:
 def encrypted_files(site: Site) -> object:
     place, key = site.directory(), site.directory()
     key.parent.mkdir(exist_ok=True)
-    made = subprocess.run(
+    made = subprocess.run(  # noqa: S603 - this project's program
         [sys.executable, "-m", "semantic_memory.entrypoints.cli", "admin", "new-key", str(key)],
         capture_output=True,
         text=True,
@@ -107,19 +107,18 @@ def encrypted_files(site: Site) -> object:
     )
     expect(key.exists(), made.stderr or made.stdout)
     memory = site.open(place, settings={"encryption": {"key_file": key}})
-    tell(memory, "maya", f"I live in a house of {SECRET_TEXT}.")
+    tell(memory, "maya", f"I live in a house of {MATERIAL}.")
     memory.close()
-    equal(files_with(place, SECRET_TEXT), [])
+    equal(files_with(place, MATERIAL), [])
     inside = site.directory()
     inside.mkdir()
     (inside / "key").write_bytes(key.read_bytes())
     (inside / "key").chmod(0o600)
-    message = refused(
+    return refused(
         lambda: site.open(inside, settings={"encryption": {"key_file": inside / "key"}}),
         ConfigurationError,
         "elsewhere",
     )
-    return message
 
 
 @check("B2", "task state survives a restart exactly, and is apart from the conversation")
@@ -160,9 +159,7 @@ def sessions(site: Site) -> object:
     memory.sessions.create(user_id=user, session_id="s", language="German")
     tell(memory, user, "I work as a nurse at Haukeland.")
     memory.sessions.close(user_id=user, session_id="s")
-    refused(
-        lambda: memory.observe(say("More"), user_id=user, session_id="s"), SessionClosedError
-    )
+    refused(lambda: memory.observe(say("More"), user_id=user, session_id="s"), SessionClosedError)
     info = memory.sessions.load(user_id=user, session_id="s")
     equal((info.messages, dict(info.by_category)), (1, {"conversation": 1, "personal": 1}))
     expect(info.log_bytes > 0 and info.options.language == "German", info)
@@ -173,7 +170,9 @@ def sessions(site: Site) -> object:
 def session_decay(site: Site) -> object:
     clock = FrozenClock(NOW)
     memory = site.open(clock=clock)
-    memory.sessions.configure(user_id="maya", session_id="slow", half_life_days={"conversation": 700})
+    memory.sessions.configure(
+        user_id="maya", session_id="slow", half_life_days={"conversation": 700}
+    )
     for session in ("slow", "usual"):
         memory.observe(say(f"My {session} kettle is red"), user_id="maya", session_id=session)
     memory.flush()
@@ -261,7 +260,10 @@ def query_mistakes(site: Site) -> object:
 def relevance(site: Site) -> object:
     clock = FrozenClock(NOW)
     memory = site.open(clock=clock)
-    for content, category in (("Prefers red kettles", "preference"), ("The kettle leaks", "finding")):
+    for content, category in (
+        ("Prefers red kettles", "preference"),
+        ("The kettle leaks", "finding"),
+    ):
         memory.add(content, user_id="maya", category=category)
     seen = []
     for days in (0, 14, 1_800):
@@ -328,10 +330,10 @@ def forgetting(site: Site) -> object:
 def erased(site: Site) -> object:
     place = site.directory()
     memory = site.open(place, settings={"index": {"provider": "chroma"}})
-    tell(memory, "maya", f"My house is made of {SECRET_TEXT}.", "I work as a nurse.")
-    expect(files_with(place, SECRET_TEXT), "it never was in a file")
-    memory.forget(user_id="maya", query=SECRET_TEXT, now=True)
-    found = files_with(place, SECRET_TEXT)
+    tell(memory, "maya", f"My house is made of {MATERIAL}.", "I work as a nurse.")
+    expect(files_with(place, MATERIAL), "it never was in a file")
+    memory.forget(user_id="maya", query=MATERIAL, now=True)
+    found = files_with(place, MATERIAL)
     equal(found, [])
     expect(any("nurse" in one for one in texts(memory, "maya")), "the rest is gone too")
     return "no file holds it"
@@ -393,12 +395,11 @@ def log_limit(site: Site) -> object:
     expect(shortened, "never shortened")
     sizes = [one.log_bytes for one in memory.sessions.list(user_id="maya")]
     expect(max(sizes) <= 20_000, sizes)
-    message = refused(
+    return refused(
         lambda: memory.observe(say(*["word " * 500] * 20), user_id="maya", session_id="new"),
         LogFullError,
         "20,000",
     )
-    return message
 
 
 @check("B8", "a second process is refused with the process that has the store open")
@@ -410,7 +411,7 @@ def locked(site: Site) -> object:
         "from semantic_memory.testing import HashEmbedder;"
         "SemanticMemory.open(sys.argv[1], embedder=HashEmbedder())"
     )
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - this project's program
         [sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=False
     )
     expect(done.returncode and StoreLockedError.__name__ in done.stderr, done.stderr[-300:])
@@ -455,7 +456,9 @@ def newer_schema(site: Site) -> object:
 def metrics(site: Site) -> object:
     site.http.post("/v1/memories", json={"user_id": "metrics", "content": "Likes tea"})
     site.http.post("/v1/search", json={"user_id": "metrics", "query": "tea"})
-    found = set(re.findall(r"^(semantic_memory_\w+?)(?:\{| )", site.http.get("/metrics").text, re.M))
+    found = set(
+        re.findall(r"^(semantic_memory_\w+?)(?:\{| )", site.http.get("/metrics").text, re.M)
+    )
     wanted = ("memories", "request", "seconds", "bytes")
     for word in wanted:
         expect(any(word in name for name in found), f"no metric of {word} in {sorted(found)}")

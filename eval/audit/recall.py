@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
-import time
 from datetime import timedelta
-from pathlib import Path
+
+import httpx
 
 from eval.audit.checks import check, equal, expect, refused
-from eval.audit.persistence import SECRET_TEXT, files_with
+from eval.audit.persistence import MATERIAL, files_with
 from eval.audit.site import NOW, Site, eventually, facts, say, tell, texts
+from eval.chaos.postgres import PostgresServer, reachable_directory
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.facts import Category, Status
@@ -25,8 +27,6 @@ CHROMA = {"index": {"provider": "chroma", "exact": False}}
 
 @check("D1", "Chroma answers searches, with texts and metadata of its own")
 def chroma(site: Site) -> object:
-    import sqlite3
-
     place = site.directory()
     memory = site.open(place, settings=CHROMA)
     memory.add("Uses Postgres for billing", user_id="maya", category="technical", confidence=0.8)
@@ -37,7 +37,9 @@ def chroma(site: Site) -> object:
     memory.close()
     (file,) = place.rglob("chroma.sqlite3")
     with sqlite3.connect(file) as db:
-        rows = db.execute("SELECT key, string_value, float_value FROM embedding_metadata").fetchall()
+        rows = db.execute(
+            "SELECT key, string_value, float_value FROM embedding_metadata"
+        ).fetchall()
     db.close()
     keys = {key for key, *_ in rows}
     expect({"chroma:document", "category", "confidence"} <= keys, keys)
@@ -74,18 +76,20 @@ def block_budget(site: Site) -> object:
         block = memory.context("What is in the boxes in the cellar?", user_id=user, **asked)
         expect(block.tokens == count(block.text) <= (budget or 2_000), (budget, block.tokens))
         sizes[budget or "default"] = block.tokens
-    expect(sizes["default"] > 1_000 and block.omitted, (sizes, block.omitted))
-    return f"{sizes}; {block.omitted} that didn't fit are counted"
+    expect(sizes["default"] > 1_000 and block.left_out, (sizes, block.left_out))
+    reasons = {one.reason for one in block.left_out}
+    return f"{sizes}; {len(block.left_out)} left out: {reasons}"
 
 
-@check("D2", "the core comes first, then notes; what is unrelated is left out")
+@check("D2", "the core comes first, then the notes by topic, the best topic first")
 def block_order(site: Site) -> object:
     user, memory = site.user(), site.memory
     tell(memory, user, "I'm allergic to peanuts.", "My sister Ida runs a bakery in Voss.")
     memory.add("The deploy runs on Friday evenings", user_id=user, category="technical")
     text = memory.context("Where is the bakery?", user_id=user).text
-    places = [text.find(word) for word in ("peanut", "bakery")]
-    expect(0 <= places[0] < places[1] and "deploy" not in text, text)
+    places = [text.find(word) for word in ("<core>", "peanut", "</core>", "<notes>", "bakery")]
+    expect(places == sorted(places) and places[0] >= 0, text)
+    expect(text.find("deploy") == -1 or text.find("deploy") > places[-1], text)
     return text
 
 
@@ -107,11 +111,23 @@ def dry_run(site: Site) -> object:
 
 @check("D3", "jobs run by themselves on their schedule")
 def schedule(site: Site) -> object:
-    memory = site.open(settings={"upkeep": {"schedule": True, "relevance_minutes": 0.005}})
-    memory.add("The cache is cold", user_id="maya")
-    ran = eventually(lambda: any(one.job == "relevance" for one in memory.jobs.runs()))
-    expect(ran, "never ran")
-    return memory.jobs.runs()[0]
+    planned = logging.getLogger("apscheduler.scheduler")
+    lines: list[str] = []
+    handler = logging.Handler(logging.DEBUG)
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    before = planned.level
+    planned.addHandler(handler)
+    planned.setLevel(logging.DEBUG)
+    try:
+        site.open(settings={"upkeep": {"schedule": True}})
+        expect(eventually(lambda: any("Next wakeup" in one for one in lines), 10), lines)
+    finally:
+        planned.removeHandler(handler)
+        planned.setLevel(before)
+    added = [one for one in lines if "Added job" in one]
+    expect(len(added) >= 7, added)
+    (first,) = {one for one in lines if "Next wakeup" in one}
+    return f"{len(added)} jobs; {first}"
 
 
 @check("D4", "categories are a closed set; corrections and confirmations are kept as feedback")
@@ -181,14 +197,16 @@ def offline(site: Site) -> object:
         "    print(sorted(one.content for one in found), 'torch' in sys.modules)\n"
     )
     environment = {**os.environ, "SEMANTIC_MEMORY_INDEX__PROVIDER": "none"}
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - this project's program
         [sys.executable, "-c", code, str(site.directory())],
         capture_output=True,
         text=True,
         check=False,
         env=environment,
     )
-    expected = "['The user prefers tea over coffee', 'The user works as a nurse at Haukeland'] False"
+    expected = (
+        "['The user prefers tea over coffee', 'The user works as a nurse at Haukeland'] False"
+    )
     expect(done.stdout.strip() == expected, done.stdout + done.stderr[-300:])
     return done.stdout.strip()
 
@@ -224,7 +242,7 @@ def killed(site: Site) -> object:
         "    print(number, flush=True)\n"
     )
     environment = {**os.environ, "SEMANTIC_MEMORY_INDEX__PROVIDER": "none"}
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 - this project's program
         [sys.executable, "-c", code, str(place)], stdout=subprocess.PIPE, text=True, env=environment
     )
     out = process.stdout
@@ -309,7 +327,9 @@ def diversity(site: Site) -> object:
     user, memory = site.user(), site.memory
     for session in range(12):
         memory.observe(
-            say(f"The red kettle leaks, really{'!' * session}"), user_id=user, session_id=f"s{session}"
+            say(f"The red kettle leaks, really{'!' * session}"),
+            user_id=user,
+            session_id=f"s{session}",
         )
     memory.observe(say("The kettle was a gift of Ida"), user_id=user, session_id="gift")
     memory.flush()
@@ -326,7 +346,7 @@ def faces(site: Site) -> object:
     equal([one.id for one in seen], [made["id"]])
     page = site.http.get("/", follow_redirects=True)
     expect(page.status_code == 200 and "<html" in page.text.lower(), page.status_code)
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - this project's program
         [
             *(sys.executable, "-m", "semantic_memory.entrypoints.cli"),
             *("list", "-u", user, "--json", "--data-dir", str(site.served)),
@@ -358,11 +378,11 @@ def encrypted_store(site: Site) -> object:
 
     place, key = site.directory(), new_key()
     memory = site.open(place, settings={"encryption": {"key": key}})
-    tell(memory, "maya", f"I live in a house of {SECRET_TEXT}.")
-    memory.add(f"Likes {SECRET_TEXT}", user_id="maya", tags=[SECRET_TEXT])
-    memory.items.put([SECRET_TEXT], "k", {"v": SECRET_TEXT}, user_id="maya")
+    tell(memory, "maya", f"I live in a house of {MATERIAL}.")
+    memory.add(f"Likes {MATERIAL}", user_id="maya", tags=[MATERIAL])
+    memory.items.put([MATERIAL], "k", {"v": MATERIAL}, user_id="maya")
     memory.close()
-    equal(files_with(place, SECRET_TEXT), [])
+    equal(files_with(place, MATERIAL), [])
     expect(texts(site.open(place, settings={"encryption": {"key": key}}), "maya"), "nothing there")
     files = sum(1 for path in place.rglob("*") if path.is_file())
     return f"{files} files without the text"
@@ -376,8 +396,6 @@ def chroma_server(site: Site) -> object:
     memory.add("The spare key is behind the clock", user_id="maya")
     memory.flush()
     (hit, *_) = memory.search("Where is the key?", user_id="maya")
-    import httpx
-
     base = f"{url}/api/v2/tenants/default_tenant/databases/default_database/collections"
     kept = [one["name"] for one in httpx.get(base).json()]
     expect(any(name.startswith("semantic_memory") for name in kept), kept)
@@ -386,14 +404,18 @@ def chroma_server(site: Site) -> object:
 
 @check("E8", "a ledger on PostgreSQL holds a store that two processes may have open")
 def postgres(site: Site) -> object:
-    from eval.chaos.postgres import Postgres
-
-    with Postgres(site.directory()) as url:
+    server = PostgresServer(reachable_directory(), durable=False)
+    server.start()
+    try:
+        url = f"{server.url}&schema=audit"
         one = site.open(settings={"store": {"url": url}})
         other = site.open(settings={"store": {"url": url}})
         kept = one.add("Likes tea", user_id="maya")
         seen = [fact.id for fact in other.list(user_id="maya")]
         one.close()
         other.close()
+    finally:
+        server.stop("immediate")
+        server.remove()
     equal(seen, [kept.id])
     return "written by one, listed by the other"

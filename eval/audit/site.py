@@ -24,7 +24,7 @@ from semantic_memory.client import Client
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
-from semantic_memory.domain.ports import Embedder
+from semantic_memory.domain.ports import Clock, Embedder
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings
 from semantic_memory.testing import FrozenClock, ScriptedExtractor
@@ -87,7 +87,7 @@ class Site:
         self,
         directory: Path | None = None,
         *,
-        clock: FrozenClock | None = None,
+        clock: Clock | None = None,
         extractor: Any = None,
         observer: Any = None,
         settings: Mapping[str, Any] | None = None,
@@ -164,7 +164,9 @@ class Site:
         raise TimeoutError(f"the Chroma server at {url} didn't start")
 
 
-def say(*contents: str, role: Literal["user", "assistant", "tool"] = "user", **values: Any) -> list[Message]:
+def say(
+    *contents: str, role: Literal["user", "assistant", "tool"] = "user", **values: Any
+) -> list[Message]:
     """Return messages, each a minute after the one before."""
     first = values.pop("created_at", NOW)
     return [
@@ -173,7 +175,9 @@ def say(*contents: str, role: Literal["user", "assistant", "tool"] = "user", **v
     ]
 
 
-def tell(memory: SemanticMemory, user: str, *contents: str, session: str = "s", **values: Any) -> None:
+def tell(
+    memory: SemanticMemory, user: str, *contents: str, session: str = "s", **values: Any
+) -> None:
     """Observe messages of a user, and extract what they say."""
     memory.observe(say(*contents, **values), user_id=user, session_id=session)
     memory.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 from eval.audit.checks import check, equal, expect, refused
@@ -110,12 +111,12 @@ def anthropic_pairs(site: Site) -> object:
 @check("C2", "an older tool result is cut to 10,000 characters, the last 10 messages stay whole")
 def long_results(site: Site) -> object:
     session = opened(site, window=36_000)
-    session.push([{"role": "user", "content": "Look"}, call(1), result(1, "long " * 9_000)])
-    talk(session, range(12), words=400)
+    session.push([{"role": "user", "content": "Look"}, call(1), result(1, "long " * 15_000)])
+    talk(session, range(12), words=100)
     session.push([{"role": "user", "content": "Again"}, call(2), result(2, "late " * 9_000)])
     payload = session.payload()
     sizes = {one["tool_call_id"]: len(one["content"]) for one in payload if one["role"] == "tool"}
-    expect(sizes.get("c1", 0) <= RESULT_CHARACTERS, sizes)
+    expect(9_000 < sizes.get("c1", 0) <= RESULT_CHARACTERS, sizes)
     equal(sizes.get("c2"), 45_000)
     return f"characters of the results: {sizes}"
 
@@ -168,7 +169,7 @@ def trigger(site: Site) -> object:
         session.push(user=f"{turn} " + "tile " * 800, assistant="Noted.")
         sizes.append(session.payload("And?").tokens)
     highest = max(sizes)
-    falls = [(a, b) for a, b in zip(sizes, sizes[1:], strict=False) if b < a - 2_000]
+    falls = [(a, b) for a, b in pairwise(sizes) if b < a - 2_000]
     expect(falls and 0.75 * effective < highest <= 0.85 * effective, (highest, falls))
     return f"compacted at {falls[0][0]} tokens to {falls[0][1]}, of {effective}"
 
@@ -179,9 +180,7 @@ def media(site: Site) -> object:
     session = opened(site, memory=memory)
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAABBBB"}}
     file = {"type": "file", "file": {"filename": "plan.pdf", "file_data": "data:application/pdf,x"}}
-    session.push(
-        {"role": "user", "content": [{"type": "text", "text": "See"}, picture, file]}
-    )
+    session.push({"role": "user", "content": [{"type": "text", "text": "See"}, picture, file]})
     memory.flush()
     (told,) = memory.list(user_id="maya")
     expect("[image]" in told.content and "[document" in told.content, told.content)
@@ -197,7 +196,9 @@ def breaker(site: Site) -> object:
     def turn(number: int) -> None:
         with suppress(ProviderError):
             session = f"s{number}"
-            memory.observe([{"role": "user", "content": "I am a nurse"}], user_id="maya", session_id=session)
+            memory.observe(
+                [{"role": "user", "content": "I am a nurse"}], user_id="maya", session_id=session
+            )
             memory.flush()
 
     for number in range(8):

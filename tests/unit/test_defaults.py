@@ -221,5 +221,3 @@ def test_the_cap_archives_the_least_confident_then_the_oldest(open_memory):
         memory.add(f"Uses {name}", **U, confidence=confidence, created_at=at)
     archived = {one.content for one in memory.list(**U, status="archived")}
     assert archived == {"Uses b", "Uses c"}
-
-
