@@ -123,9 +123,10 @@ def fates(together: Sequence[Mutant], tree: Path) -> list[Fate]:
     found = []
     for one in together:
         told = [line for line in said if one.check in line or one.table == "audit"]
-        is_told = bool(told) or len(together) == 1
-        seen = (told or said or ["nothing"])[0]
-        found.append(Fate(one, code == _FAILED and is_told, seen, seconds))
+        if len(together) == 1:
+            told = told or said
+        noticed = code == _FAILED and bool(told)
+        found.append(Fate(one, noticed, told[0] if told else f"passed, exit code {code}", seconds))
     return found
 
 
