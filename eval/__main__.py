@@ -13,7 +13,7 @@ from rich.table import Table
 
 import eval.gate as gating
 from eval import beliefs as belief_rules
-from eval import experiment, pairs, retired, sweeps
+from eval import cascades, consolidated, experiment, pairs, retired, sweeps
 from eval.audit.command import audit
 from eval.bench_command import bench
 from eval.blocks import blocks
@@ -51,9 +51,11 @@ from eval.tune import tune as search_weights
 from eval.voices import voices
 from eval.walk import table as walk_table
 from eval.workers import count_draws, measure_state
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.settings import load as load_settings
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -422,6 +424,34 @@ def beliefs(
     else:
         for table in belief_rules.tables(data):
             show.out.print(table)
+
+
+@app.command()
+def factconsolidation(
+    data: Annotated[Path | None, typer.Option("--data", help="Other rows of that form.")] = None,
+) -> None:
+    """Measure whether the last of contradicting facts ranks first and is in the block."""
+    found = consolidated.answers(make_embedder(load_settings()), data)
+    show.pairs({"questions": str(len(found))})
+    show.pairs({name: f"{share:.1%}" for name, share in consolidated.shares(found).items()})
+
+
+@app.command()
+def cascade(
+    data: Annotated[Path | None, typer.Option("--data", help="Other cases of that form.")] = None,
+) -> None:
+    """Measure which facts are to check once the fact that they rest on has fallen."""
+    found = [*cascades.outcomes(make_embedder(load_settings()), data)]
+    stood = [one.case.basis for one in found if not one.fell]
+    columns = ("cases", "resting facts", "found", "wrongly marked", "silently retired")
+    table = Table("kind", *columns)
+    for kind, figures in cascades.shares(found).items():
+        cells = (
+            f"{value:.0%}" if name == "found" else str(value) for name, value in figures.items()
+        )
+        table.add_row(kind, *cells)
+    show.out.print(table)
+    print(f"{len(stood)} of {len(found)} bases stood after what was meant to end them: {stood}")
 
 
 @app.command(name="pairs")

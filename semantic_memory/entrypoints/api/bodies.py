@@ -115,8 +115,9 @@ class Loaded(Value):
     """The number of records that were new, and the ids that couldn't be kept."""
 
     new: int
-    renamed: Mapping[str, str]
-    """Ids in the records that weren't free, each with the id in its place."""
+    renamed: Mapping[str, str] = Field(default_factory=dict)
+    """Ids in the records that weren't free, each with the id in its place; left out if there
+    are none."""
 
     @classmethod
     def of(cls, found: reports.Loaded) -> Self:

@@ -102,6 +102,7 @@ def export(
 @router.post(
     "/import",
     responses=documented(415),
+    response_model_exclude_defaults=True,
     openapi_extra={"requestBody": {"required": True, **_BODIES}},
 )
 async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:

@@ -84,7 +84,8 @@ def import_(
             found = memory.transfer.load(_records(file), user_id=user)
         memory.flush(report)
     if json:
-        show.as_json({"new": int(found), "renamed": found.renamed})
+        others = {"renamed": found.renamed} if found.renamed else {}
+        show.as_json({"new": int(found), **others})
         return
     show.out.print(f"took in {int(found):,} records")
     if found.renamed:
