@@ -18,7 +18,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install client demo serve test test-full test-kills test-frameworks lint check bench bench-all \
+.PHONY: install client demo serve test test-full test-kills test-frameworks mutants audit lint check bench bench-all \
 	bench-growth bench-peers eval eval-peers model models reference site release clean
 
 # What development needs
@@ -112,6 +112,16 @@ test-frameworks:
 	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/pip install -qq --disable-pip-version-check --no-compile -e '.[frameworks]'
 	$(FRAMEWORKS)/bin/python -m pytest tests/integrations tests/unit/test_docs.py -k "not test_docs or frameworks"
+
+# Checks the promises of docs/reference/features.md against a running store and service: minutes
+audit: $(WITH_SERVICE)
+	$(BIN)/python -m eval audit
+
+# Changes one default or feature at a time in a copy of the tree, and shows that a test fails: the
+# defaults take three minutes on a quiet machine. Those that the audit must notice: TABLES=audit
+TABLES ?= defaults,features
+mutants: install
+	$(BIN)/python -m eval mutants --tables $(TABLES)
 
 lint: install
 	$(BIN)/ruff check .

@@ -13,7 +13,8 @@ from rich.table import Table
 
 import eval.gate as gating
 from eval import beliefs as belief_rules
-from eval import experiment, pairs, retired, sweeps
+from eval import cascades, consolidated, experiment, pairs, retired, sweeps
+from eval.audit.command import audit
 from eval.bench_command import bench
 from eval.blocks import blocks
 from eval.chaos.command import chaos
@@ -30,6 +31,7 @@ from eval.llm.command import measure_llm
 from eval.load import fill
 from eval.load import load as put_load
 from eval.measures import measure as parse_measure
+from eval.mutants.command import mutants
 from eval.natural.command import measure_natural
 from eval.pathological import pathological
 from eval.qa import Answers, Chat, answer_all
@@ -49,9 +51,11 @@ from eval.tune import tune as search_weights
 from eval.voices import voices
 from eval.walk import table as walk_table
 from eval.workers import count_draws, measure_state
+from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
 from semantic_memory.entrypoints.cli import show
+from semantic_memory.settings import load as load_settings
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -67,6 +71,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, las
 MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Success@5.")]
 
 
+app.command()(audit)
+app.command()(mutants)
 app.command()(extraction)
 app.command()(attacks)
 app.command()(statements)
@@ -418,6 +424,34 @@ def beliefs(
     else:
         for table in belief_rules.tables(data):
             show.out.print(table)
+
+
+@app.command()
+def factconsolidation(
+    data: Annotated[Path | None, typer.Option("--data", help="Other rows of that form.")] = None,
+) -> None:
+    """Measure whether the last of contradicting facts ranks first and is in the block."""
+    found = consolidated.answers(make_embedder(load_settings()), data)
+    show.pairs({"questions": str(len(found))})
+    show.pairs({name: f"{share:.1%}" for name, share in consolidated.shares(found).items()})
+
+
+@app.command()
+def cascade(
+    data: Annotated[Path | None, typer.Option("--data", help="Other cases of that form.")] = None,
+) -> None:
+    """Measure which facts are to check once the fact that they rest on has fallen."""
+    found = [*cascades.outcomes(make_embedder(load_settings()), data)]
+    stood = [one.case.basis for one in found if not one.fell]
+    columns = ("cases", "resting facts", "found", "wrongly marked", "silently retired")
+    table = Table("kind", *columns)
+    for kind, figures in cascades.shares(found).items():
+        cells = (
+            f"{value:.0%}" if name == "found" else str(value) for name, value in figures.items()
+        )
+        table.add_row(kind, *cells)
+    show.out.print(table)
+    print(f"{len(stood)} of {len(found)} bases stood after what was meant to end them: {stood}")
 
 
 @app.command(name="pairs")

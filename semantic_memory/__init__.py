@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         ForgetReceipt,
         Forgotten,
         JobRun,
+        Loaded,
         Proof,
         Stats,
         TagCount,
@@ -123,7 +124,7 @@ _EXPORTS = {
     "domain.profile": "Line Overview",
     "domain.recall": "Context Hit ScoreParts",
     "domain.reports": (
-        "Finding ForgetReceipt Forgotten JobRun Proof Stats TagCount Trace Verified"
+        "Finding ForgetReceipt Forgotten JobRun Loaded Proof Stats TagCount Trace Verified"
     ),
     "domain.review": "LabelledPair Retirement Unconfirmed",
     "domain.trust": "Trust",
@@ -174,6 +175,7 @@ __all__ = [
     "Layout",
     "LedgerBehindError",
     "Line",
+    "Loaded",
     "LogFullError",
     "Match",
     "MemoryEvent",

@@ -25,6 +25,7 @@ from semantic_memory.application.document import (
 )
 from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.items import cleared_item, every_item, item_terms
+from semantic_memory.application.renaming import Names
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.domain.changes import Add, Change, Evict, PutItem, Write
 from semantic_memory.domain.dating import is_ahead
@@ -35,6 +36,7 @@ from semantic_memory.domain.messages import Message, SessionKey, SessionOptions,
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.domain.profile import Line, overview
 from semantic_memory.domain.refusals import parse
+from semantic_memory.domain.reports import Loaded
 from semantic_memory.domain.requests import (
     ExportRequest,
     FromDictRequest,
@@ -191,30 +193,33 @@ class Transfer:
             document |= overview(lines).model_dump(mode="json", exclude_defaults=True)
         return document
 
-    def from_dict(self, asked: FromDictRequest) -> int:
+    def from_dict(self, asked: FromDictRequest) -> Loaded:
         """Load a document as memories of a user; return the number of new ones.
 
         Raises RecordRefusedError.
         """
         return self.load(LoadRequest.of(as_records(asked.document), user_id=asked.user_id))
 
-    def load(self, asked: LoadRequest) -> int:
+    def load(self, asked: LoadRequest) -> Loaded:
         """Load records as memories of a user; return the number of new ones.
 
         Raises RecordRefusedError that names the record; those before it are kept.
         """
         user_id = asked.user_id
-        number = 0
+        number, names = 0, Names(self._ledger, user_id)
         try:
             for place, batch in _batches(_read(asked.records, user_id, self._gate)):
-                number += self._take(user_id, place, batch)
+                number += self._take(user_id, place, batch, names)
         except InvalidInputError as error:
             raise RecordRefusedError(str(error), number) from error
         finally:
+            self._ledger.apply(names.settled(self._clock.now()))
             self._changed(user_id)
-        return number
+        return Loaded(number, names.renamed)
 
-    def _take(self, user_id: str, place: SessionKey | None, batch: Sequence[Content]) -> int:
+    def _take(
+        self, user_id: str, place: SessionKey | None, batch: Sequence[Content], names: Names
+    ) -> int:
         if place is not None:
             for item in batch:
                 if isinstance(item, tuple):
@@ -227,9 +232,10 @@ class Transfer:
         for item in batch:
             match item:
                 case Fact():
-                    changes.append(Add(self._owned(item)))
+                    dated = _no_later(item, now).model_copy(update={"version": 1})
+                    changes.append(Add(names.named(dated)))
                 case Line():
-                    changes.append(Write(self._own_line(item)))
+                    changes.append(Write(self._own_line(item, names)))
                 case Item() if item.holds(now):
                     changes.append(
                         PutItem(_put_by(item, now), now, item_terms(item, self._gate), fresh=True)
@@ -243,56 +249,16 @@ class Transfer:
             if state != SessionState():
                 self._pipeline.mark(key, state)
 
-    def _own_line(self, line: Line) -> Line:
-        """Give a line ids of the user's own, as `_owned` makes them."""
+    def _own_line(self, line: Line, names: Names) -> Line:
+        """Give a line an id of the user's own, and the ids that its facts have here."""
         own = {one.id for one in self._ledger.past_lines(line.user_id, line.layer)}
-        known = {fact.id for fact in self._ledger.get(line.fact_ids, line.user_id)}
+        places = names.places(line.fact_ids)
         return line.model_copy(
             update={
                 "id": line.id if line.id in own else derived_id(line.user_id, line.id),
-                "fact_ids": tuple(
-                    one if one in known else derived_id(line.user_id, one) for one in line.fact_ids
-                ),
+                "fact_ids": tuple(places.get(one, one) for one in line.fact_ids),
             }
         )
-
-    def _owned(self, fact: Fact) -> Fact:
-        """Give a fact ids derived from its user's, unless they are the user's already.
-
-        A record may claim any id, also one that another user's memory will have.
-        """
-        named = [
-            fact.id,
-            *fact.references,
-            *fact.contested_by,
-            *fact.follows,
-            *([fact.superseded_by] if fact.superseded_by else []),
-            *(cause.newer for cause in _causes(fact) if cause.newer),
-        ]
-        known = {one.id for one in self._ledger.get(named, fact.user_id)}
-
-        def own(fact_id: str) -> str:
-            return fact_id if fact_id in known else derived_id(fact.user_id, fact_id)
-
-        def of_own(cause: Cause) -> Cause:
-            return cause.model_copy(update={"newer": own(cause.newer) if cause.newer else None})
-
-        return _no_later(fact, self._clock.now()).model_copy(
-            update={
-                "id": own(fact.id),
-                "superseded_by": own(fact.superseded_by) if fact.superseded_by else None,
-                "references": tuple(map(own, fact.references)),
-                "contested_by": tuple(map(own, fact.contested_by)),
-                "follows": tuple(map(own, fact.follows)),
-                "ended_by": of_own(fact.ended_by) if fact.ended_by else None,
-                "perhaps_changed": tuple(map(of_own, fact.perhaps_changed)),
-                "version": 1,
-            }
-        )
-
-
-def _causes(fact: Fact) -> tuple[Cause, ...]:
-    return (*([fact.ended_by] if fact.ended_by else []), *fact.perhaps_changed)
 
 
 SaidT = TypeVar("SaidT", Fact, Message)

@@ -102,6 +102,19 @@ class Forgotten(int):
         return made
 
 
+class Loaded(int):
+    """The number of memories that were new, with the ids that couldn't be kept."""
+
+    renamed: Mapping[str, str]
+    """Ids in the records that weren't free here, each with the id in its place."""
+
+    def __new__(cls, number: int, renamed: Mapping[str, str] | None = None) -> Self:
+        """Make the number, with the ids."""
+        made = super().__new__(cls, number)
+        made.renamed = dict(renamed or {})
+        return made
+
+
 class Spend(Value):
     """Cost of one user's calls of language models for one task, since the store began."""
 

@@ -28,6 +28,7 @@ from pydantic import (
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
 _LONGEST_CACHED = 2_000  # characters
+_RANDOM = re.compile(r"[0-9a-f]{32}")
 
 MAX_QUERY_BYTES = 8_192
 """Size limit of a query, in UTF-8 bytes."""
@@ -224,8 +225,17 @@ def clipped(text: str, most_bytes: int) -> str:
 
 
 def new_id() -> str:
-    """Return a random identifier of 24 hexadecimal digits."""
-    return uuid.uuid4().hex[:24]
+    """Return a random identifier of 32 hexadecimal digits, more than a derived one has."""
+    return uuid.uuid4().hex
+
+
+def is_random(identifier: str) -> bool:
+    """Return True if an identifier has the form of random ones, which no derived one has.
+
+    >>> is_random(new_id()), is_random(derived_id("maya", "monday"))
+    (True, False)
+    """
+    return _RANDOM.fullmatch(identifier) is not None
 
 
 def derived_id(*parts: str) -> str:

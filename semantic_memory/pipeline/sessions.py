@@ -276,8 +276,15 @@ class Shortening:
 
         Raises LogFullError, with its figures, if there is still no room for them.
         """
-        if self._log.size(*key) + coming <= self._full:
+        if (size := self._log.size(*key)) + coming <= self._full:
             return
+        if not size:
+            raise LogFullError(
+                f"{coming:,} bytes of messages come at once, and the log of session"
+                f" {key.session_id!r} of user {key.user_id!r} takes {self._full:,} at most"
+                " (log.most_bytes x log.refuse_at): divide them into several sessions, or raise"
+                " log.most_bytes"
+            )
         self._sessions.store(key)
         self.run(key)
         if (size := self._log.size(*key)) + coming <= self._full:

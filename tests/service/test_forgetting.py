@@ -76,7 +76,7 @@ def shown_by(service: Served, token: str, given: dict[str, Any]) -> dict[str, se
     }
     lines = [line.split(": ") for line in by_agent.splitlines()[1:-1]]
     answers["mcp"] = {
-        line[-1].split(" ", 3)[-1] if re.match("[0-9a-f]{24} ", line[-1]) else line[-1]
+        line[-1].split(" ", 3)[-1] if re.match("[0-9a-f]{24,32} ", line[-1]) else line[-1]
         for line in lines
     }
     for name, found in zip(("library", "client"), called, strict=True):

@@ -231,7 +231,9 @@ def test_an_export_may_be_one_document(serve: Serve):
     document = http.get("/v1/transfer/export?user_id=maya&format=json")
     assert document.headers["content-type"] == "application/json"
     assert [fact["content"] for fact in document.json()["facts"]] == ["Owns a red canoe"]
-    assert http.post("/v1/transfer/import?user_id=lea", json=document.json()).json() == {"new": 1}
+    answer = http.post("/v1/transfer/import?user_id=lea", json=document.json()).json()
+    (held,) = service.memory.list(user_id="lea")
+    assert answer == {"new": 1, "renamed": {document.json()["facts"][0]["id"]: held.id}}
     assert http.post("/v1/transfer/import?user_id=lea", json=["x"]).status_code == 422
     assert http.get("/v1/transfer/export?user_id=maya&format=yaml").status_code == 422
     long = http.post("/v1/transfer/import?user_id=lea", json={"x": "x" * 3_000})

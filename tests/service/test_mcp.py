@@ -100,7 +100,7 @@ async def refusal(client: Client, name: str, **arguments: Any) -> str:
 
 def ids(text: str) -> list[str]:
     """Return the ids at the beginnings of lines."""
-    return re.findall(r"^([0-9a-f]{24}) ", text, re.MULTILINE)
+    return re.findall(r"^([0-9a-f]{24,32}) ", text, re.MULTILINE)
 
 
 async def use_everything(client: Client) -> None:

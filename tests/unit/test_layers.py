@@ -114,7 +114,9 @@ def test_the_command_line_writes_and_reads_one_document(memory, tmp_path, monkey
     )
     assert json.loads(file.read_text())["facts"][0]["content"] == "Owns a red canoe"
     done = run(app, ["transfer", "import", str(file), "-u", "u9", "--format", "json", "--json"])
-    assert json.loads(done.output) == {"new": 1}
+    (held,) = json.loads(file.read_text())["facts"]
+    assert json.loads(done.output)["new"] == 1
+    assert json.loads(done.output)["renamed"].keys() == {held["id"]}  # u1 has it
     refused = run(app, ["transfer", "export", "-u", "u1", "--format", "yaml"])
     assert "use jsonl or json" in str(refused.exception)
 

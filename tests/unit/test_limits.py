@@ -285,6 +285,14 @@ def test_a_full_log_of_which_nothing_can_be_removed_refuses_messages(open_small,
     assert [message.content for message in memory.sessions.messages(**S)] == said
 
 
+def test_messages_that_fill_a_new_log_at_once_are_refused_with_the_figures(open_small):
+    memory = open_small()
+    with pytest.raises(LogFullError, match=r"come at once.*60,000 at most.*several sessions"):
+        memory.observe(say(*["word " * 500] * 30), **S)
+    assert memory.sessions.list(**U) == []
+    assert memory.observe(say("I like tea"), **S).accepted == 1
+
+
 def test_a_log_full_of_ids_says_that_waiting_will_not_help(open_memory):
     settings = Settings(log=LogSettings(most_bytes=10_000, refuse_at=1), data_dir=Path())
     memory = open_memory(settings=settings)

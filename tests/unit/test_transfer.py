@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from semantic_memory import Status
+from semantic_memory import SemanticMemory, Status
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError, SchemaTooNewError
 from semantic_memory.domain.values import derived_id
+from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.conftest import NOW, eventually, make_fact, say
 from tests.support.inside import inside
 
@@ -109,9 +110,6 @@ def test_a_memory_goes_through_json_into_another_store(filled, open_memory, tmp_
     assert json.loads(lines[0])["kind"] == "export"
     facts = {fact.id: fact for fact in filled.list(**U, limit=None)}
     filled.close()
-
-    from semantic_memory import SemanticMemory
-    from semantic_memory.testing import HashEmbedder, InMemoryIndex
 
     with SemanticMemory.open(
         tmp_path / "other", embedder=HashEmbedder(), index=InMemoryIndex()
@@ -266,3 +264,50 @@ def test_messages_of_an_export_can_be_observed(filled):
         said = filled.sessions.messages(**U, session_id=session_id)
         assert filled.sessions.messages(user_id="u9", session_id=session_id) == said
     assert filled.observe(exported, user_id="u9").duplicates == 3
+
+
+def ids(memory, user="u1"):
+    return {fact.id: fact.content for fact in memory.list(user_id=user, limit=None)}
+
+
+@pytest.mark.parametrize("form", ["document", "records"])
+def test_another_store_has_the_same_ids(filled, form, tmp_path):
+    plan = filled.add("Moves to Postgres 17", **U, references=["TICKET-7"])
+    filled.add("Tells the team of it", **U, references=[plan.id])
+    before, document = ids(filled), filled.transfer.to_dict(**U)
+    records = list(filled.transfer.export(**U))
+    with SemanticMemory.open(
+        tmp_path / "other", embedder=HashEmbedder(), index=InMemoryIndex()
+    ) as other:
+        if form == "document":
+            loaded = other.transfer.from_dict(document, **U)
+        else:
+            loaded = other.transfer.load(records, **U)
+        other.flush()
+        assert (ids(other), loaded.renamed) == (before, {})
+        after = [one.content for one in other.list(**U, filters=f"refers_to:{plan.id}")]
+        assert after == ["Tells the team of it"]
+        assert [one.id for one in other.list(**U, filters="refers_to:TICKET-7")] == [plan.id]
+
+
+def test_ids_that_are_not_free_are_named_and_references_follow_them(memory):
+    basis = memory.add("Uses Postgres", **U)
+    plan = memory.add("Moves to Postgres 17", **U, references=[basis.id, "TICKET-7"])
+    records = list(memory.transfer.export(**U))
+    loaded = memory.transfer.load([records[0], *reversed(records[1:])], user_id="u3")
+    assert (int(loaded), loaded.renamed.keys()) == (2, {basis.id, plan.id})
+    copied = memory.get(loaded.renamed[plan.id], user_id="u3")
+    assert copied.references == (loaded.renamed[basis.id], "TICKET-7")
+    again = memory.transfer.load(records, user_id="u3")
+    assert (int(again), again.renamed) == (0, loaded.renamed)
+    assert memory.get(plan.id, **U).references == (basis.id, "TICKET-7")
+    assert len(memory.list(user_id="u3")) == 2
+
+
+def test_what_was_forgotten_here_comes_back_under_another_id(memory):
+    fact = memory.add("Uses Postgres", **U)
+    records = list(memory.transfer.export(**U))
+    memory.delete(fact.id)
+    loaded = memory.transfer.load(records, **U)
+    assert loaded.renamed.keys() == {fact.id}
+    assert [one.id for one in memory.list(**U)] == [loaded.renamed[fact.id]]

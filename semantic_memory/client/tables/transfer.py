@@ -6,8 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from semantic_memory.client.calls import Steps, Verb, number, record, written_items
+from semantic_memory.client.calls import Steps, Verb, record, written_items
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.reports import Loaded
 from semantic_memory.domain.requests import (
     AddManyRequest,
     ExportRequest,
@@ -22,7 +23,13 @@ def _add_many(verb: Verb[..., list[Fact]], request: AddManyRequest) -> Steps[lis
     return verb.read((yield verb.call(request))) if request.items else []
 
 
-def _load(verb: Verb[..., int], request: LoadRequest) -> Steps[int]:
+def _loaded(answer: bytes) -> Loaded:
+    """Read the number of new memories, and the ids that couldn't be kept."""
+    found = json.loads(answer)
+    return Loaded(found["new"], found.get("renamed"))
+
+
+def _load(verb: Verb[..., Loaded], request: LoadRequest) -> Steps[Loaded]:
     """Send records as JSON lines, while they are being made."""
     lines = (json.dumps(record).encode() + b"\n" for record in request.records)
     return verb.read((yield replace(verb.call(request), lines=lines)))
@@ -40,6 +47,6 @@ _USER = ("user_id",)
 
 add_many = Verb(AddManyRequest.of, "POST", "/v1/transfer/add-many", written_items, steps=_add_many)
 export = Verb(ExportRequest.of, "GET", _EXPORT, record)
-load = Verb(LoadRequest.of, "POST", _IMPORT, number("new"), _USER, steps=_load)
+load = Verb(LoadRequest.of, "POST", _IMPORT, _loaded, _USER, steps=_load)
 to_dict = Verb(ToDictRequest.of, "GET", _EXPORT, record, steps=_to_dict)
-from_dict = Verb(FromDictRequest.of, "POST", _IMPORT, number("new"), _USER, body="document")
+from_dict = Verb(FromDictRequest.of, "POST", _IMPORT, _loaded, _USER, body="document")

@@ -64,8 +64,9 @@ class ExportRequest(_Exported):
 class LoadRequest(OfUser):
     """Load records that `export` made, as memories of `user_id`; return the number of new ones.
 
-    Loading them again adds nothing. Raises RecordRefusedError that names the record; those
-    before it are kept.
+    Ids are kept where they are free; `renamed` of the result has the others, each with the id in
+    its place. Loading them again adds nothing. Raises RecordRefusedError that names the record;
+    those before it are kept.
     """
 
     verb: ClassVar[str] = "transfer.load"
@@ -104,7 +105,8 @@ class ToDictRequest(_Exported):
 class FromDictRequest(OfUser):
     """Load a document that `to_dict` made, as memories of `user_id`; as `load` does.
 
-    Returns the number of new memories. Raises InvalidInputError that names the wrong part.
+    Returns the number of new memories, with `renamed` as `load`. Raises InvalidInputError that
+    names the wrong part.
     """
 
     verb: ClassVar[str] = "transfer.from_dict"

@@ -6,12 +6,13 @@ work that one HTTP request may ask for.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticKnownError
 
-from semantic_memory.domain import fields
+from semantic_memory.domain import fields, reports
 from semantic_memory.domain.chat import messages_of
 from semantic_memory.domain.facts import Fact, FactVersion
 from semantic_memory.domain.feed import MemoryEvent
@@ -111,9 +112,17 @@ class WrittenItems(Value):
 
 
 class Loaded(Value):
-    """The number of records that were new."""
+    """The number of records that were new, and the ids that couldn't be kept."""
 
     new: int
+    renamed: Mapping[str, str] = Field(default_factory=dict)
+    """Ids in the records that weren't free, each with the id in its place; left out if there
+    are none."""
+
+    @classmethod
+    def of(cls, found: reports.Loaded) -> Self:
+        """Return the body of an outcome."""
+        return cls(new=int(found), renamed=found.renamed)
 
 
 class Indexed(Value):

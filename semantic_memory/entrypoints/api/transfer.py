@@ -102,12 +102,14 @@ def export(
 @router.post(
     "/import",
     responses=documented(415),
+    response_model_exclude_defaults=True,
     openapi_extra={"requestBody": {"required": True, **_BODIES}},
 )
 async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
     """Import JSON lines, of any number, or one document, as memories of this user.
 
-    Sending them again adds nothing. A line that can't be used ends it; those before it are kept.
+    Ids are kept where they are free. Sending them again adds nothing. A line that can't be used
+    ends it; those before it are kept.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if media_type not in (MEDIA_TYPE, DOCUMENT):
@@ -118,11 +120,11 @@ async def import_(request: Request, user_id: Writer, memory: Opened) -> Loaded:
     most = request.app.state.settings.body_bytes
     if media_type == DOCUMENT:
         document = _parsed(await _whole(request.stream(), most), "the document")
-        return Loaded(
-            new=await run_in_threadpool(memory.transfer.from_dict, document, user_id=user_id)
-        )
+        found = await run_in_threadpool(memory.transfer.from_dict, document, user_id=user_id)
+        return Loaded.of(found)
     records = _read(_lines(_chunks(request.stream()), most))
-    return Loaded(new=await run_in_threadpool(memory.transfer.load, records, user_id=user_id))
+    found = await run_in_threadpool(memory.transfer.load, records, user_id=user_id)
+    return Loaded.of(found)
 
 
 def _written(records: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:

@@ -79,11 +79,17 @@ def import_(
     show = work.show
     with work.store.opened(data_dir) as memory, show.progress(quiet=json) as report:
         if form == "json":
-            number = memory.transfer.from_dict(_document(file), user_id=user)
+            found = memory.transfer.from_dict(_document(file), user_id=user)
         else:
-            number = memory.transfer.load(_records(file), user_id=user)
+            found = memory.transfer.load(_records(file), user_id=user)
         memory.flush(report)
-    show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
+    if json:
+        others = {"renamed": found.renamed} if found.renamed else {}
+        show.as_json({"new": int(found), **others})
+        return
+    show.out.print(f"took in {int(found):,} records")
+    if found.renamed:
+        show.out.print(f"{len(found.renamed):,} ids weren't free: --json names them")
 
 
 def _check_format(form: str) -> None:

@@ -1,0 +1,152 @@
+"""Facts that rest on another one, once that falls: the share of them that is to check.
+
+Forty written cases: a basis, what rests on it, what is apart from it, and how the basis falls. What
+rests on it is `referenced` by the application, directly or in a `chain`, or only says so in a
+conversation (`because`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from eval.gold import grouped, read_gold
+from semantic_memory.domain.facts import Category, Fact, Status
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.ports import Embedder
+from semantic_memory.domain.values import Value
+from semantic_memory.memory import SemanticMemory
+from semantic_memory.settings import Settings
+from semantic_memory.testing import FrozenClock
+
+FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+class Case(Value):
+    """A basis that falls in one of three ways."""
+
+    kind: Literal["referenced", "chain", "because"]
+    basis: str
+    rests: tuple[str, ...]
+    apart: tuple[str, ...]
+    said: str | None = None
+    """A statement of the user that is meant to end it."""
+    forgotten: str | None = None
+    """The subject that is forgotten."""
+    deleted: bool = False
+
+    @model_validator(mode="after")
+    def _falls_once(self) -> Self:
+        if [bool(self.said), bool(self.forgotten), self.deleted].count(True) != 1:
+            raise ValueError("say how the basis falls: one of said, forgotten and deleted")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of what rests on a basis."""
+
+    case: Case
+    fell: bool
+    found: int
+    """Number of facts that rest on it and are to check, or perhaps changed."""
+    wrong: int
+    """Number of facts apart from it that are."""
+    retired: int
+    """Number of facts that rest on it and were ended without being asked about."""
+
+
+def outcomes(embedder: Embedder, path: Path | None = None) -> Iterator[Outcome]:
+    """Play the cases, each as a user of its own. Raises NotFoundError, InvalidInputError."""
+    cases = read_gold("cascade", Case, path)
+    with TemporaryDirectory(prefix="semantic-memory-cascade-") as scratch:
+        clock = FrozenClock(FIRST)
+        settings = Settings.model_validate(
+            {
+                "data_dir": Path(scratch) / "store",
+                "index": {"provider": "none"},
+                "ingest": {"background": False},
+                "upkeep": {"schedule": False},
+            }
+        )
+        with SemanticMemory.open(settings=settings, embedder=embedder, clock=clock) as memory:
+            for number, case in enumerate(cases):
+                yield _played(memory, clock, case, f"user-{number}")
+
+
+def _played(memory: SemanticMemory, clock: FrozenClock, case: Case, user: str) -> Outcome:
+    _tell(memory, clock, user, case.basis, session="basis")
+    basis = _basis(memory, user, case.basis)
+    rests: list[str] = []
+    if case.kind == "because":
+        before = {fact.id for fact in _facts(memory, user)}
+        for sentence in case.rests:
+            _tell(memory, clock, user, sentence, session="rests")
+        rests = [fact.id for fact in _facts(memory, user) if fact.id not in before]
+    else:
+        for sentence in case.rests:
+            under = rests[-1] if rests and case.kind == "chain" else basis.id
+            rests.append(memory.add(sentence, user_id=user, references=[under]).id)
+    apart = [memory.add(sentence, user_id=user).id for sentence in case.apart]
+    clock.advance(days=20)
+    if case.said is not None:
+        _tell(memory, clock, user, case.said, session="later")
+    elif case.forgotten is not None:
+        memory.forget(user_id=user, entity=case.forgotten, keep_source=True, force=True)
+    else:
+        memory.delete(basis.id, keep_source=True)
+    active = {fact.id: fact for fact in _facts(memory, user)}
+    marked = {
+        one.fact.id for one in memory.history.to_confirm(user_id=user) if one.fact.id in active
+    }
+    marked |= {fact.id for fact in active.values() if fact.review == "to check"}
+    ended = {fact.id for fact in memory.list(user_id=user, status=Status.SUPERSEDED)}
+    return Outcome(
+        case,
+        fell=basis.id not in active,
+        found=len(marked & {*rests}),
+        wrong=len(marked & {*apart}),
+        retired=len(ended & {*rests}),
+    )
+
+
+def _tell(
+    memory: SemanticMemory, clock: FrozenClock, user: str, text: str, *, session: str
+) -> None:
+    clock.advance(minutes=1)
+    said = [Message(role="user", content=text, created_at=clock.now())]
+    memory.observe(said, user_id=user, session_id=session)
+    memory.flush()
+
+
+def _basis(memory: SemanticMemory, user: str, text: str) -> Fact:
+    """Return the fact that was extracted, or else add it, as an application would."""
+    found = _facts(memory, user)
+    return found[0] if found else memory.add(text, user_id=user)
+
+
+def _facts(memory: SemanticMemory, user: str) -> list[Fact]:
+    found = memory.list(user_id=user, limit=None)
+    return [fact for fact in found if fact.category is not Category.CONVERSATION]
+
+
+def shares(found: Sequence[Outcome]) -> Mapping[str, Mapping[str, float]]:
+    """Return the figures of all cases whose basis fell, and of each kind of them."""
+    fallen = [one for one in found if one.fell]
+    figures = {}
+    for kind, some in grouped(fallen, lambda one: one.case.kind).items():
+        resting = sum(len(one.case.rests) for one in some)
+        figures[kind] = {
+            "cases": len(some),
+            "resting facts": resting,
+            "found": sum(one.found for one in some) / resting,
+            "wrongly marked": sum(one.wrong for one in some),
+            "silently retired": sum(one.retired for one in some),
+        }
+    return figures
