@@ -82,6 +82,11 @@ class InMemoryStore(PublishedStore):
         return self._blocking(*self._planned(ops))
 
 
+def _as_sqlite(ttl: Any) -> Any:
+    """Return a store's TTL with SQLite's default for what it leaves out."""
+    return ttl and {"refresh_on_read": False, **ttl}
+
+
 class SqliteStore:
     """Opens a store as LangGraph's is opened."""
 
@@ -89,7 +94,7 @@ class SqliteStore:
     @contextmanager
     def from_conn_string(_: str, index: Any = None, ttl: Any = None) -> Iterator[PublishedStore]:
         """Open a store in a directory of its own."""
-        store = PublishedStore(index, ttl)
+        store = PublishedStore(index, _as_sqlite(ttl))
         with store.memory:
             yield store
 
@@ -118,7 +123,7 @@ class AsyncSqliteStore:
         _: str, index: Any = None, ttl: Any = None
     ) -> AsyncIterator[PublishedStore]:
         """Open a store in a directory of its own."""
-        store = _AwaitedStore(index, ttl)
+        store = _AwaitedStore(index, _as_sqlite(ttl))
         with store.memory:
             yield store
 
