@@ -18,7 +18,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install client demo serve test test-full test-kills test-frameworks mutants audit lint check bench bench-all \
+.PHONY: install client demo serve test test-full test-kills test-frameworks test-published mutants audit lint check bench bench-all \
 	bench-growth bench-peers eval eval-peers model models reference site release clean
 
 # What development needs
@@ -122,6 +122,20 @@ audit: $(WITH_SERVICE)
 TABLES ?= defaults,features
 mutants: install
 	$(BIN)/python -m eval mutants --tables $(TABLES)
+
+# LangGraph's tests of stores and the OpenAI Agents SDK's of sessions, from their source distributions
+# on PyPI, over our adapters, in the same environment; fails if a test ends otherwise than is known
+SUITES := $(FRAMEWORKS)/suites
+test-published:
+	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install -qq --disable-pip-version-check --no-compile -e '.[frameworks]' \
+		pytest-asyncio pytest-mock inline-snapshot hatchling 'langgraph-checkpoint-sqlite==3.1.2'
+	rm -rf $(SUITES)
+	$(FRAMEWORKS)/bin/pip download -qq --disable-pip-version-check --no-deps --no-binary :all: \
+		--no-build-isolation -d $(SUITES) langgraph-checkpoint==4.3.2 \
+		langgraph-checkpoint-sqlite==3.1.2 openai-agents==0.24.0
+	$(FRAMEWORKS)/bin/python -m tests.integrations.published $(SUITES)/langgraph*
+	$(FRAMEWORKS)/bin/python -m tests.integrations.published_sessions $(SUITES)/openai*
 
 lint: install
 	$(BIN)/ruff check .

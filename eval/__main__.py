@@ -38,6 +38,7 @@ from eval.qa import Answers, Chat, answer_all
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.scale_command import scale
 from eval.spaces_report import spaces
 from eval.stages import measure_stages
 from eval.starts import fill as fill_store
@@ -86,6 +87,7 @@ app.command()(chaos)
 app.command()(voices)
 app.command()(blocks)
 app.command()(pathological)
+app.command()(scale)
 
 
 @app.callback()
