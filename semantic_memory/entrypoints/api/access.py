@@ -74,7 +74,7 @@ class Doorkeeper:
 
         `closed` asks every request for one, on loopback too.
         """
-        self._keys = keys
+        self.keys = keys
         self._threads = CapacityLimiter(_THREADS)
         self._origins = origins
         self._loopback = is_loopback(host)
@@ -106,11 +106,11 @@ class Doorkeeper:
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
     async def _ring(self) -> KeyRing:
-        ring = self._keys.at_hand()
+        ring = self.keys.at_hand()
         return await self._read() if ring is None else ring
 
     async def _read(self) -> KeyRing:
-        return await to_thread.run_sync(self._keys.read, limiter=self._threads)
+        return await to_thread.run_sync(self.keys.read, limiter=self._threads)
 
     def serves(self, host: str | None) -> bool:
         """Check that a request without a key may be addressed to `host`.

@@ -21,6 +21,7 @@ from semantic_memory.entrypoints.api import (
     feed,
     history,
     items,
+    keys,
     problems,
     profile,
     routes,
@@ -41,7 +42,17 @@ from semantic_memory.entrypoints.metrics import RequestMetrics, StoreFigures
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ServiceSettings
 
-_GROUPS = {"sessions", "profile", "history", "transfer", "events", "jobs", "admin", "items"}
+_GROUPS = {
+    "sessions",
+    "profile",
+    "history",
+    "transfer",
+    "events",
+    "jobs",
+    "admin",
+    "items",
+    "keys",
+}
 _logger = logging.getLogger("semantic_memory.service")
 
 
@@ -103,6 +114,7 @@ def create_app(
         upkeep.work,
         upkeep.jobs,
         upkeep.admin,
+        keys.router,
         inspecting.router,
     ):
         app.include_router(router, dependencies=[Depends(same_user)])

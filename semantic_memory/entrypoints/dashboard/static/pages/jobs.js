@@ -5,6 +5,8 @@ import { Empty, Failed, Loaded, When, plural } from "../parts.js";
 
 const JOBS = {
   usage: "counts what prompts were made of",
+  relevance: "puts aside messages of little relevance",
+  expiry: "archives what has run out",
   dedup: "merges what says the same",
   conflicts: "supersedes what no longer holds",
   decay: "fades what isn't confirmed, archives what is below the floor",
