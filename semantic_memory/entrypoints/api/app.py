@@ -13,6 +13,7 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
@@ -125,7 +126,8 @@ def create_app(
         dashboard.entrance,
     ):
         app.include_router(router)
-    app.mount(PATH, DashboardFiles(), name="dashboard")
+    # The files alone: compressed, an answer could tell how much it has in common with a request.
+    app.mount(PATH, GZipMiddleware(DashboardFiles()), name="dashboard")
     app.router.routes.append(Route("/mcp", agents))
 
     # The last one added is the outermost.

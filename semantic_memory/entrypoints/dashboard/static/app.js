@@ -21,6 +21,7 @@ const PAGES = {
   profile: { title: "Profile", load: async () => (await import("./pages/profile.js")).Profile },
   map: { title: "Map", load: async () => (await import("./pages/map.js")).MapPage },
   jobs: { title: "Jobs", load: async () => (await import("./pages/jobs.js")).Jobs },
+  keys: { title: "Keys", load: async () => (await import("./pages/keys.js")).Keys },
   metrics: { title: "Metrics", load: async () => (await import("./pages/metrics.js")).Metrics },
   memory: { title: "Memory", load: async () => (await import("./pages/memory.js")).Memory, within: "memories" },
 };
