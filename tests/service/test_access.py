@@ -94,7 +94,13 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/ranking"): (None, None),
     ("GET", "/v1/samples"): (None, None),
 }
-OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
+OPEN = {
+    ("GET", "/"),
+    ("GET", "/docs"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/openapi.json"),
+}
 ELSEWHERE = {
     "/mcp",  # tested in test_mcp.py
     "/dashboard",  # in test_dashboard.py

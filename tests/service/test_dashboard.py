@@ -29,6 +29,13 @@ def test_a_browser_is_led_to_the_dashboard_without_a_key(service: Served, path: 
     assert "<script" in answer.text
 
 
+def test_the_usual_place_of_documents_leads_to_the_page_of_routes(service: Served):
+    service.token()
+    answer = service.client().get("/docs")
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "/dashboard/#/rest"
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_is_served_with_its_type_and_policy(service: Served, name: str):
     answer = service.client().get(f"/dashboard/{name}")

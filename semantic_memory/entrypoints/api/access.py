@@ -24,7 +24,7 @@ from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
+OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
 _THREADS = 4
 """Threads that wait for keys and rates; those of requests may all be busy."""

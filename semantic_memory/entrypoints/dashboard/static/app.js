@@ -23,6 +23,7 @@ const PAGES = {
   jobs: { title: "Jobs", load: async () => (await import("./pages/jobs.js")).Jobs },
   keys: { title: "Keys", load: async () => (await import("./pages/keys.js")).Keys },
   metrics: { title: "Metrics", load: async () => (await import("./pages/metrics.js")).Metrics },
+  rest: { title: "REST routes", load: async () => (await import("./pages/rest.js")).Rest, within: "keys" },
   memory: { title: "Memory", load: async () => (await import("./pages/memory.js")).Memory, within: "memories" },
 };
 const FIRST = "overview";

@@ -24,6 +24,7 @@ export function Keys({ may, caller }) {
   }
   return html`
     <h1 tabindex="-1">Keys and webhook</h1>
+    <p class="muted">A key opens the <a href=${href("rest")}>REST routes</a> of the service.</p>
     <${KeyList} caller=${caller} />
     ${caller.users.includes("*") && html`<${Webhook} />`}
   `;
