@@ -322,7 +322,7 @@ const days = (number) => (number < 1 ? "less than a day" : plural(Math.round(num
 function Decay({ fact, halfLife, retention }) {
   if (halfLife === null) {
     return html`<p>
-      ${fact.tags.includes("pinned") ? "A pinned memory" : html`A memory of category <b>${fact.category}</b>`}
+      ${fact.tags.includes("pinned") ? "A pinned memory" : html`A memory of category <b>${fact.category}</b>`}${" "}
       never fades: its retention stays at <b>1</b>.
     </p>`;
   }
