@@ -13,6 +13,7 @@ import {
   Meter,
   NoUser,
   Review,
+  STATUSES,
   Status,
   Tags,
   When,
@@ -22,13 +23,6 @@ import {
 import { go, href } from "../routing.js";
 
 const FILTERS = ["q", "category", "status", "tag", "since", "until", "min_confidence", "sort"];
-const STATUSES = {
-  active: "believed",
-  superseded: "ended",
-  archived: "faded or merged",
-  quarantined: "set aside as unsafe",
-  forgotten: "forgotten",
-};
 const SORTS = {
   time: "newest first",
   relevance: "most relevant first",

@@ -43,7 +43,7 @@ export function Rest() {
 const Route = ({ method, path, description, parameters, fields, example }) => html`
   <li class="item">
     <details>
-      <summary><code><b>${method}</b> ${path}</code></summary>
+      <summary><code><b>${method}</b> ${path}</code> <span class="wide-only">${description.split(/[.;:\n]/)[0]}</span></summary>
       <p class="said">${description}</p>
       <dl class="fields">
         ${[...parameters, ...fields].map(
