@@ -30,7 +30,7 @@ function advanced(course, backlog, now) {
   return { ...next, first, seconds_left };
 }
 
-export function Waiting({ may, title = "Waiting" }) {
+export function Waiting({ may, title = "Waiting", heading = "h3" }) {
   const loaded = useLoaded((signal) => inspection.backlog(signal), []);
   const course = useRef(null);
   const last = useRef(null);
@@ -59,7 +59,7 @@ export function Waiting({ may, title = "Waiting" }) {
   const { total, read: done, most, made, seconds_left } = course.current ?? {};
   return html`
     <section class="card waiting" aria-label=${title}>
-      <h3>${title}</h3>
+      <${heading}>${title}<//>
       ${loaded.error && !backlog && html`<${Failed} error=${loaded.error} retry=${loaded.reload} />`}
       ${backlog && !busy && html`<p>Nothing. Everything said so far has been read.</p>`}
       ${busy &&

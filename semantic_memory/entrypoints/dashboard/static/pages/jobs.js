@@ -37,7 +37,7 @@ export function Jobs({ user, may, caller }) {
     });
   return html`
     <h1 tabindex="-1">Jobs</h1>
-    <${Waiting} may=${may} title="Reading what was said" />
+    <${Waiting} may=${may} title="Reading what was said" heading="h2" />
     <h2>Upkeep</h2>
     <p class="muted">They run by themselves on a schedule. A dry run changes nothing and tells what it would do.</p>
     ${everyone && user &&

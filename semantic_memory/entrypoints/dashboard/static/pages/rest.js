@@ -43,8 +43,8 @@ export function Rest() {
 const Route = ({ method, path, description, parameters, fields, example }) => html`
   <li class="item">
     <details>
-      <summary><code><b>${method}</b> ${path}</code> <span class="wide-only">${description.split(/[.;:\n]/)[0]}</span></summary>
-      <p class="said">${description}</p>
+      <summary><code><b>${method}</b> ${path}</code> <span class="wide-only">${description.replaceAll("`", "").split(/[.;:\n]/)[0]}</span></summary>
+      <p class="said">${description.replaceAll("`", "")}</p>
       <dl class="fields">
         ${[...parameters, ...fields].map(
           ({ name, about, required }) => html`<div key=${name}>
