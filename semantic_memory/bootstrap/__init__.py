@@ -8,6 +8,7 @@ from functools import partial
 from ingest.gate import Gate
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
 from semantic_memory.application.erasing import Erasing
@@ -349,6 +350,7 @@ def _built(
                     settings.context.candidates,
                 ),
                 tracer,
+                DeadLetters(ledger),
             ),
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock
