@@ -81,6 +81,7 @@ BODY = "A decision, reference or procedure in fields, beside the content."
 NEW_EXPIRES_AT = "A new time of expiry, or `never`."
 NEVER: Literal["never"] = "never"
 MEMORY = "Id of a memory."
+PREFIX = "The first characters of the id of a memory."
 WITH_MEMORY = "Only blocks with this memory."
 REASON = "Kept in the memory's history."
 MOST_REASON = 1_000
