@@ -6,7 +6,10 @@ import re
 
 import pytest
 
-from tests.conftest import DATA
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.facts import Fact
+from semantic_memory.entrypoints.cli.ids import completed, shortened
+from tests.conftest import DATA, make_fact
 from tests.support.command_line import Cli
 
 
@@ -55,7 +58,7 @@ def test_a_fact_is_added_shown_listed_and_deleted(cli):
         "add", "Maya's birthday is on 3 July", "-u", "maya", "-c", "personal", "-t", "home.family"
     )
     assert cli.json("get", fact["id"]) == fact
-    assert fact["id"] in cli("get", fact["id"]).stdout
+    assert fact["id"] in cli("get", fact["id"][:8]).stdout
     assert cli.json("list", "-u", "maya", "--tag", "home")[0]["id"] == fact["id"]
     assert "birthday" in cli("list", "-u", "maya", "--tag", "home").stdout
     assert cli.json("delete", fact["id"], "--reason", "private") == {"deleted": fact["id"]}
@@ -221,7 +224,14 @@ def test_a_store_in_use_names_its_owner(cli):
 def test_another_case_of_a_users_id_is_suggested(tmp_path):
     command = Cli(tmp_path / "store")
     command("add", "Maya lives in Oslo", "--user", "Maya")
-    for given in (("list",), ("search", "Oslo"), ("context", "Oslo")):
+    for given in (
+        ("list",),
+        ("search", "Oslo"),
+        ("context", "Oslo"),
+        ("history", "retired"),
+        ("sessions", "list"),
+        ("forget", "--entity", "Oslo"),
+    ):
         said = " ".join(command(*given, "--user", "maya").stderr.split())
         assert "did you mean 'Maya'?" in said, given
     assert "did you mean" not in command("list", "--user", "bo").stderr
@@ -233,6 +243,96 @@ def test_the_user_is_taken_from_the_environment(tmp_path, monkeypatch):
     command("add", "Maya lives in Oslo")
     assert "Oslo" in command("list").stdout
     assert "Oslo" not in command("list", "--user", "bo").stdout
+
+
+def test_ids_are_short_and_complete_themselves(tmp_path):
+    command = Cli(tmp_path / "store")
+    fact = command.json("add", "Maya lives in Oslo", "--user", "maya")
+    short = fact["id"][:8]
+    shown = command("list", "--user", "maya").stdout
+    assert short in shown
+    assert fact["id"] not in shown
+    assert command.json("get", short) == command.json("get", short, "--user", "maya") == fact
+    assert "no memory" in command("get", short, "--user", "bo", code=3).stderr
+    assert "no memory" in command("get", short[:3], code=3).stderr  # a slip away from another
+    command("delete", short)
+    assert "forgotten" in command("history", "versions", short).stdout
+
+
+class Held:
+    """Memories by id, as commands read them."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+        self.admin = self
+
+    def ids(self, prefix: str, *, user_id: str | None = None) -> list[str]:
+        return sorted(one for one in self._texts if one.startswith(prefix))
+
+    def get(self, memory_id: str, *, user_id: str | None = None) -> Fact:
+        if not self._texts[memory_id]:
+            raise NotFoundError("deleted")
+        return make_fact(id=memory_id, content=self._texts[memory_id])
+
+
+def test_an_ambiguous_id_lists_the_candidates():
+    held = Held({"abcd0": "Likes tea", "abcd1": "Plays chess", "abcd12": "", "abce": "Rows"})
+    with pytest.raises(InvalidInputError) as refused:
+        completed(held, "abcd")
+    assert str(refused.value).splitlines()[1:] == [
+        "  abcd0  Likes tea",
+        "  abcd1  Plays chess",
+        "  abcd12  (deleted)",
+    ]
+    assert completed(held, "abcd1") == "abcd1"  # whole, though another begins with it
+    assert completed(held, "abce") == "abce"
+    assert completed(held, "abc") == "abc"  # too short to be meant
+
+
+def test_short_ids_tell_those_printed_apart():
+    same = "0123456789ab"
+    first, second, third = same + "0" * 12, same + "1" * 12, "f" * 24
+    short = shortened([first, second, third, "note-1", "note-2"])
+    assert short == {
+        first: same + "0",
+        second: same + "1",
+        third: "f" * 8,
+        "note-1": "note-1",
+        "note-2": "note-2",
+    }
+
+
+def test_facts_are_listed_before_messages_page_by_page(cli):
+    every = cli.json("list", "-u", "maya", "-n", "1000")
+    said = [one["category"] == "conversation" for one in every]
+    assert said == sorted(said)
+    pages, after = [], None
+    for _ in every:
+        page = cli(
+            "list", "-u", "maya", "-n", "7", "--json", *(("--after", after) if after else ())
+        )
+        pages += json.loads(page.stdout)
+        after = page.stderr.rpartition("--after ")[2].strip()
+        if not after:
+            break
+    assert pages == every
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "-u", "maya"),
+        ("search", "Where does Maya live?", "-u", "maya"),
+        ("history", "to-confirm", "-u", "maya"),
+        ("sessions", "list", "-u", "maya"),
+        ("sessions", "messages", "january", "-u", "maya"),
+        ("profile", "get", "-u", "maya"),
+        ("admin", "stats"),
+    ],
+)
+def test_what_is_shown_fits_80_columns(cli, arguments, monkeypatch):
+    monkeypatch.setattr("tests.support.command_line.COLUMNS", 80)
+    assert max(map(len, cli(*arguments).stdout.splitlines())) <= 80
 
 
 def test_notes_are_told_from_a_conversation(tmp_path):

@@ -27,6 +27,7 @@ from semantic_memory.entrypoints.cli.options import (
     MemoryId,
     OfAgent,
     OfRun,
+    OfUser,
     Query,
     Reason,
     Run,
@@ -119,7 +120,7 @@ def ingest(
     form = work.importing.known_format(form)
     show = work.show
     with (
-        work.store.opened(data_dir, embeds=True, batch=batch) as memory,
+        work.store.opened(data_dir, user=user, embeds=True, batch=batch) as memory,
         show.progress(quiet=json) as report,
     ):
         imported = _imported(
@@ -153,7 +154,8 @@ def ingest(
     if json:
         show.as_json({**summary, "rejections": [item._asdict() for item in imported.rejections]})
     else:
-        show.pairs(summary)
+        shown = {name: count for name, count in summary.items() if count or name == "accepted"}
+        show.pairs(shown)
     if unfinished is not None:
         raise unfinished
     if imported.rejected and imported.is_empty:
@@ -183,7 +185,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Add one fact."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         fact = memory.add(
             content,
             user_id=user,
@@ -224,7 +226,7 @@ def search(
 ) -> None:
     """Find the memories that help with a question, with the parts of each score."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         hits = memory.search(
             query,
             user_id=user,
@@ -236,9 +238,7 @@ def search(
             as_of=as_of,
             min_score=min_score,
         )
-        near = None if hits else work.store.other_case(memory, user)
     work.show.as_json(hits) if json else work.show.hits(hits)
-    _suggest(user, near)
 
 
 @app.command()
@@ -257,7 +257,7 @@ def context(
     json: AsJson = False,
 ) -> None:
     """Pack the memories that help with a question into a block for a prompt."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         packed = memory.context(
             query,
             user_id=user,
@@ -268,8 +268,6 @@ def context(
             memory_files=memory_files,
             min_trust=min_trust,
         )
-        near = None if packed.text else work.store.other_case(memory, user)
-    _suggest(user, near)
     show = work.show
     if json:
         show.as_json(packed)
@@ -298,36 +296,32 @@ def list_(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """List a user's memories, newest first unless --where sorts them otherwise."""
+    """List a user's memories, newest first: facts, then messages; --where can sort them."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
-    with work.store.opened(data_dir) as memory:
-        found = memory.list(
-            user_id=user,
-            agent_id=agent,
-            run_id=run,
-            filters=narrowed,
-            status=status,
-            limit=limit,
-            after=after,
-            sort=sort,
+    whose = {"user_id": user, "agent_id": agent, "run_id": run}
+    with work.store.opened(data_dir, user=user) as memory:
+        if after is not None:
+            after = work.ids.completed(memory, after, user)
+        found, following = work.listing.page(
+            memory, narrowed, **whose, status=status, limit=limit, after=after, sort=sort
         )
-        near = None if found else work.store.other_case(memory, user)
-    _suggest(user, near)
     if json:
         work.show.as_json(found)
     elif status is Status.FORGOTTEN:
         work.show.tombstones(found)
     else:
         work.show.facts(found)
-    if found.next is not None:
-        work.show.warn(f"for the next page: --after {found.next}")
+    if following is not None:
+        work.show.warn(f"for the next page: --after {work.ids.shortened([following])[following]}")
 
 
 @app.command()
-def get(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> None:
+def get(
+    memory_id: MemoryId, user: OfUser = None, data_dir: DataDir = None, json: AsJson = False
+) -> None:
     """Show one memory in full."""
-    with work.store.opened(data_dir) as memory:
-        fact = memory.get(memory_id)
+    with work.store.opened(data_dir, user=user) as memory:
+        fact = memory.get(work.ids.completed(memory, memory_id, user), user_id=user)
     if json:
         work.show.as_json(fact)
     else:
@@ -337,19 +331,21 @@ def get(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> 
 @app.command()
 def delete(
     memory_id: MemoryId,
+    user: OfUser = None,
     keep_source: KeepSource = False,
     reason: Reason = "",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Delete a memory permanently, with what it was drawn from or what rests on it."""
-    with work.store.opened(data_dir) as memory:
-        memory.delete(memory_id, keep_source=keep_source, reason=reason)
+    with work.store.opened(data_dir, user=user) as memory:
+        memory_id = work.ids.completed(memory, memory_id, user)
+        memory.delete(memory_id, user_id=user, keep_source=keep_source, reason=reason)
         memory.flush()
     if json:
         work.show.as_json({"deleted": memory_id})
     else:
-        work.show.out.print(f"deleted {memory_id}")
+        work.show.out.print(f"deleted {memory_id}", highlight=False)
 
 
 @app.command()
@@ -404,7 +400,7 @@ def forget(
         "reason": reason,
     }
     work.requests.ForgetRequest.parsed(**given)
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         number = memory.forget(**given)
         if not dry_run:
             memory.flush()
@@ -458,11 +454,6 @@ def _imported(memory: SemanticMemory | Client, file: Path, **given: Any) -> Impo
     except KeyboardInterrupt:
         work.show.warn(_KEPT)
         raise
-
-
-def _suggest(user: str, near: str | None) -> None:
-    if near is not None:
-        work.show.warn(f"nothing is known of {user!r}: did you mean {near!r}?")
 
 
 def _finish(

@@ -13,6 +13,7 @@ from semantic_memory.domain.categories import Category
 if TYPE_CHECKING:
     from semantic_memory.domain.filters import Filters
 
+BEGINNING = "Its first characters do."
 DataDir = Annotated[
     Optional[str],
     typer.Option(
@@ -21,6 +22,10 @@ DataDir = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 User = Annotated[str, typer.Option("--user", "-u", envvar="SEMANTIC_MEMORY_USER", help=fields.USER)]
+OfUser = Annotated[
+    Optional[str],
+    typer.Option("--user", "-u", envvar="SEMANTIC_MEMORY_USER", help=fields.ONE_USER),
+]
 OneUser = Annotated[Optional[str], typer.Option("--user", "-u", help=fields.ONE_USER)]
 Agent = Annotated[Optional[str], typer.Option("--agent", help=fields.AGENT)]
 Run = Annotated[Optional[str], typer.Option("--run", help=fields.RUN)]
@@ -32,7 +37,7 @@ Spaces = Annotated[
 OfAgent = Annotated[Optional[str], typer.Option("--agent", help=fields.OF_AGENT)]
 OfRun = Annotated[Optional[str], typer.Option("--run", help=fields.OF_RUN)]
 Query = Annotated[str, typer.Argument(help=fields.QUERY)]
-MemoryId = Annotated[str, typer.Argument(help=fields.MEMORY)]
+MemoryId = Annotated[str, typer.Argument(help=f"{fields.MEMORY} {BEGINNING}")]
 KeepSource = Annotated[bool, typer.Option("--keep-source", help=fields.KEEP_SOURCE)]
 Reason = Annotated[str, typer.Option(help=fields.REASON)]
 Session = Annotated[str, typer.Argument(help=fields.SESSION)]

@@ -27,7 +27,7 @@ def get(
     json: AsJson = False,
 ) -> None:
     """Show a user's profile and history."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         found = memory.profile.get(user_id=user, as_of=as_of, agent_id=agent)
     work.show.as_json(found) if json else work.show.overview(found)
 
@@ -35,7 +35,7 @@ def get(
 @profile.command("tags")
 def tags(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
     """List a user's tags, each with the number of memories that have it or one below it."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         found = memory.profile.tags(user_id=user)
     if json:
         work.show.as_json(found)
