@@ -68,7 +68,7 @@ release: $(READY)
 comma := ,
 
 demo: $(READY)
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/semantic-memory demo
 
 serve: $(WITH_SERVICE)
 	$(BIN)/semantic-memory serve

@@ -1,5 +1,6 @@
 """The command line, run as in a process."""
 
+import io
 import json
 import os
 import re
@@ -333,6 +334,30 @@ def test_facts_are_listed_before_messages_page_by_page(cli):
 def test_what_is_shown_fits_80_columns(cli, arguments, monkeypatch):
     monkeypatch.setattr("tests.support.command_line.COLUMNS", 80)
     assert max(map(len, cli(*arguments).stdout.splitlines())) <= 80
+
+
+def test_the_demo_shows_a_search_a_change_and_a_block_and_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    shown = Cli(tmp_path / "store")("demo").stdout
+    assert "Noor is allergic to penicillin" in shown
+    assert "ended 2026-07-10" in shown
+    assert "</memory>" in shown
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_file_is_tried_without_a_trace(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    command, file = Cli(tmp_path / "store"), tmp_path / "chat.jsonl"
+    said = {"role": "user", "content": "I work at a bakery in Ghent."}
+    file.write_text(json.dumps(said), encoding="utf-8")
+    asked = command("try", str(file), "--ask", "Where do I work?", "--ask", "Who bakes?")
+    assert asked.stdout.count("bakery in Ghent") >= 2
+    monkeypatch.setattr("sys.stdin", io.StringIO("Where do I work?\n\nnot read"))
+    assert "bakery in Ghent" in command("try", str(file)).stdout
+    assert "no file" in command("try", str(tmp_path / "none.jsonl"), code=3).stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["chat.jsonl"]
 
 
 def test_notes_are_told_from_a_conversation(tmp_path):

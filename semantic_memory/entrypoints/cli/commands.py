@@ -52,9 +52,13 @@ _KEPT = (
 )
 _PROSE = {"text": ".txt", "markdown": ".md"}
 
+_HELP = """A memory for AI agents: conversations in, the few facts that help out.
+
+Begin with `semantic-memory demo`, or `semantic-memory try FILE` with a conversation of yours."""
+
 app = typer.Typer(
     name="semantic-memory",
-    help="A memory for AI agents: conversations in, the few facts that help out.",
+    help=_HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -69,14 +73,14 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_HELP)
 def options(
     shown: Annotated[
         bool,
         typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """A memory for AI agents: conversations in, the few facts that help out."""
+    """Take the options of the program itself."""
     del shown
 
 
@@ -135,11 +139,7 @@ def ingest(
         )
         unfinished = _finish(memory, report, batch=batch)
         stats = memory.admin.stats()
-    if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
-        show.warn(
-            f"{file} was read as notes, not as a conversation: of that, each line is a JSON object"
-            " with role and content"
-        )
+    note_prose(file, form)
     for place, reason in imported.rejections:
         show.warn(f"{file}: {place}: {reason}")
     if more := imported.rejected - len(imported.rejections):
@@ -433,6 +433,15 @@ def forget(
         work.show.warn(
             "their texts leave the disk with the weekly compaction, or now with"
             " `semantic-memory jobs run compact`"
+        )
+
+
+def note_prose(file: Path, form: str) -> None:
+    """Say of a file of prose that it wasn't read as a conversation."""
+    if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
+        work.show.warn(
+            f"{file} was read as notes, not as a conversation: of that, each line is a JSON object"
+            " with role and content"
         )
 
 

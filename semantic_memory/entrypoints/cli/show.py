@@ -437,6 +437,12 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
+def heading(title: str) -> None:
+    """Print a heading between two parts of the output."""
+    out.print()
+    out.rule(Text(title, style="bold"), align="left")
+
+
 def warn(message: str) -> None:
     """Print a note on standard error."""
     err.print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
