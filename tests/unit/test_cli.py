@@ -343,7 +343,7 @@ def test_the_demo_shows_a_search_a_change_and_a_block_and_keeps_nothing(tmp_path
     assert "Noor is allergic to penicillin" in shown
     assert "ended 2026-07-10" in shown
     assert "</memory>" in shown
-    assert not any(tmp_path.iterdir())
+    assert not [one for one in tmp_path.rglob("*") if one.is_file()]
 
 
 def test_a_file_is_tried_without_a_trace(tmp_path, monkeypatch):
@@ -357,7 +357,7 @@ def test_a_file_is_tried_without_a_trace(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("Where do I work?\n\nnot read"))
     assert "bakery in Ghent" in command("try", str(file)).stdout
     assert "no file" in command("try", str(tmp_path / "none.jsonl"), code=3).stderr
-    assert [one.name for one in tmp_path.iterdir()] == ["chat.jsonl"]
+    assert [one.name for one in tmp_path.rglob("*") if one.is_file()] == ["chat.jsonl"]
 
 
 def test_notes_are_told_from_a_conversation(tmp_path):
