@@ -63,6 +63,8 @@ AS_OF = "Return the memories believed at this time, instead of now."
 STATUS = "Only memories of this status, instead of those believed now."
 SORT = "Order, highest first: time, importance, confidence, or relevance (with retention)."
 Sort = Literal["time", "relevance", "importance", "confidence"]
+CURSOR_MARK = "~"
+"""Begins a cursor, and no id."""
 AFTER = "Cursor of the next page, from the page before; or the id of its last memory."
 FILTERS = "Conditions: an object of fields, or a query like `tag:work -tag:old since:yesterday`."
 WHERE = 'A query: words, "a phrase", auth*, -word, tag:work.*, category:decision, when:yesterday.'

@@ -150,6 +150,11 @@ def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_p
         (("ingest", "x", "-u", "maya", "--format", "xml"), 2, "unknown format 'xml'"),
         (("list", "-u", "maya", "--after", "nothing"), 3, "no memory 'nothing'"),
         (("history", "versions", "nothing"), 3, "no memory 'nothing'"),
+        (("add", "x", "-u", "maya", "--expires-at", "soon"), 2, "a time like"),
+        (("history", "undo", "-u", "maya", "--day", "soon"), 2, "a day like"),
+        (("list", "-u", "maya", "--since", "soonish"), 2, "names no time"),
+        (("add", "x", "-u", "a b"), 2, "only letters, digits and _ . @ : + -"),
+        (("ingest", str(DATA), "-u", "maya"), 2, "is a directory"),
         (("juggle",), 2, "juggle"),
     ],
 )  # fmt: skip
@@ -287,7 +292,9 @@ def test_an_ambiguous_id_lists_the_candidates():
     ]
     assert completed(held, "abcd1") == "abcd1"  # whole, though another begins with it
     assert completed(held, "abce") == "abce"
-    assert completed(held, "abc") == "abc"  # too short to be meant
+    for wrong, words in (("abc", "at least its first 4"), ("abcf", "`list` shows")):
+        with pytest.raises(NotFoundError, match=words):
+            completed(held, wrong)
 
 
 def test_short_ids_tell_those_printed_apart():

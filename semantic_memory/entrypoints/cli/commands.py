@@ -38,6 +38,7 @@ from semantic_memory.entrypoints.cli.options import (
     User,
     Where,
     filters,
+    time_of,
 )
 
 if TYPE_CHECKING:
@@ -176,7 +177,9 @@ def add(
         float, typer.Option(help=fields.IMPORTANCE.description)
     ] = fields.IMPORTANCE.default,
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
-    expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
+    expires_at: Annotated[
+        Optional[datetime], typer.Option(help=fields.EXPIRES_AT, parser=time_of)
+    ] = None,
     body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
     trust: Annotated[Trust, typer.Option(help=fields.TRUST)] = Trust.USER,
     agent: Agent = None,
@@ -300,7 +303,7 @@ def list_(
     narrowed = filters(where, category, tag, since, until, min_confidence)
     whose = {"user_id": user, "agent_id": agent, "run_id": run}
     with work.store.opened(data_dir, user=user) as memory:
-        if after is not None:
+        if after is not None and not after.startswith(fields.CURSOR_MARK):
             after = work.ids.completed(memory, after, user)
         found, following = work.listing.page(
             memory, narrowed, **whose, status=status, limit=limit, after=after, sort=sort
@@ -356,8 +359,12 @@ def forget(
     ] = None,
     query: Annotated[Optional[str], typer.Option("--query", "-q", help=fields.FORGET_QUERY)] = None,
     tag: Annotated[Optional[str], typer.Option("--tag", "-t", help=fields.FORGET_TAG)] = None,
-    since: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_SINCE)] = None,
-    until: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_UNTIL)] = None,
+    since: Annotated[
+        Optional[datetime], typer.Option(help=fields.FORGET_SINCE, parser=time_of)
+    ] = None,
+    until: Annotated[
+        Optional[datetime], typer.Option(help=fields.FORGET_UNTIL, parser=time_of)
+    ] = None,
     session: Annotated[
         Optional[str], typer.Option("--session", "-s", help=fields.FORGET_SESSION)
     ] = None,

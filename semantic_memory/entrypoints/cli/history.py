@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -20,6 +20,8 @@ from semantic_memory.entrypoints.cli.options import (
     OfUser,
     Reason,
     User,
+    day_of,
+    time_of,
 )
 
 __all__ = ["history"]
@@ -83,8 +85,12 @@ def audit(
 @history.command("retired")
 def retired(
     user: User,
-    since: Annotated[Optional[datetime], typer.Option(help=fields.RETIRED_SINCE)] = None,
-    until: Annotated[Optional[datetime], typer.Option(help=fields.RETIRED_UNTIL)] = None,
+    since: Annotated[
+        Optional[datetime], typer.Option(help=fields.RETIRED_SINCE, parser=time_of)
+    ] = None,
+    until: Annotated[
+        Optional[datetime], typer.Option(help=fields.RETIRED_UNTIL, parser=time_of)
+    ] = None,
     limit: Most = fields.PAGE.default,
     data_dir: DataDir = None,
     json: AsJson = False,
@@ -100,9 +106,7 @@ def undo(
     user: User,
     decision: Decision = None,
     source: Annotated[Optional[str], typer.Option(help=fields.UNDO_SOURCE)] = None,
-    day: Annotated[
-        Optional[datetime], typer.Option(help=fields.UNDO_DAY, formats=["%Y-%m-%d"])
-    ] = None,
+    day: Annotated[Optional[date], typer.Option(help=fields.UNDO_DAY, parser=day_of)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=fields.UNDO_DRY_RUN)] = False,
     reason: Reason = "",
     data_dir: DataDir = None,
@@ -113,7 +117,7 @@ def undo(
         "user_id": user,
         "decision": decision,
         "source": source,
-        "day": None if day is None else day.date(),
+        "day": day,
         "dry_run": dry_run,
         "reason": reason,
     }

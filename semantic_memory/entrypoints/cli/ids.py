@@ -39,17 +39,24 @@ def _shared(one: str, other: str) -> int:
 
 
 def completed(memory: SemanticMemory | Client, given: str, user: str | None = None) -> str:
-    """Return the id of the memory that begins with `given`; `given` itself if none does.
+    """Return the id of the memory that begins with `given`.
 
-    Raises InvalidInputError that lists the memories if several do.
+    Raises InvalidInputError that lists the memories if several do, NotFoundError if none does.
     """
-    if len(given) < _LEAST:
-        return given
     found = memory.admin.ids(given, user_id=user)
-    if len(found) > 1 and found[0] != given:
+    if found[:1] == [given]:
+        return given
+    if not found or len(given) < _LEAST:
+        how = (
+            "`list` shows the ids"
+            if len(given) >= _LEAST
+            else f"give at least its first {_LEAST} characters"
+        )
+        raise NotFoundError(f"no memory {given!r}{f' of {user!r}' if user else ''}: {how}")
+    if len(found) > 1:
         shown = {one: _text(memory, one, user) for one in found}
         raise _ambiguous(given, "memories", shown)
-    return found[0] if found else given
+    return found[0]
 
 
 def chosen(given: str, known: Sequence[str], kind: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -12,6 +12,25 @@ from semantic_memory.domain.categories import Category
 
 if TYPE_CHECKING:
     from semantic_memory.domain.filters import Filters
+
+
+def time_of(text: str) -> datetime:
+    """Read a time that was typed. Raises BadParameter."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"must be a time like 2026-05-03 or 2026-05-03T14:00 (got {text!r})"
+        ) from None
+
+
+def day_of(text: str) -> date:
+    """Read a day that was typed. Raises BadParameter."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"must be a day like 2026-05-03 (got {text!r})") from None
+
 
 BEGINNING = "Its first characters do."
 DataDir = Annotated[
@@ -47,10 +66,10 @@ Categories = Annotated[
     Optional[list[Category]], typer.Option("--category", "-c", help=fields.CATEGORIES)
 ]
 Tags = Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.TAGS)]
-Since = Annotated[Optional[datetime], typer.Option(help=fields.SINCE)]
-Until = Annotated[Optional[datetime], typer.Option(help=fields.UNTIL)]
+Since = Annotated[Optional[str], typer.Option(help=f'{fields.SINCE} 2026-05-03, or "last week".')]
+Until = Annotated[Optional[str], typer.Option(help=f"{fields.UNTIL} 2026-05-03, or yesterday.")]
 LeastConfidence = Annotated[float, typer.Option(help=fields.LEAST_CONFIDENCE.description)]
-AsOf = Annotated[Optional[datetime], typer.Option(help=fields.AS_OF)]
+AsOf = Annotated[Optional[datetime], typer.Option(help=fields.AS_OF, parser=time_of)]
 Where = Annotated[str, typer.Option("--where", "-w", help=fields.WHERE)]
 
 
@@ -58,8 +77,8 @@ def filters(
     where: str,
     categories: list[Category] | None,
     tags: list[str] | None,
-    since: datetime | None,
-    until: datetime | None,
+    since: str | None,
+    until: str | None,
     min_confidence: float,
 ) -> Filters:
     """Return the filters that the options of a command give. Raises InvalidInputError."""

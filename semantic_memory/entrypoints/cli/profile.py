@@ -10,7 +10,7 @@ import typer
 from semantic_memory.domain import fields
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, User
+from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, User, time_of
 
 __all__ = ["profile"]
 
@@ -21,7 +21,9 @@ app.add_typer(profile, name="profile")
 @profile.command("get")
 def get(
     user: User,
-    as_of: Annotated[Optional[datetime], typer.Option(help=fields.PROFILE_AS_OF)] = None,
+    as_of: Annotated[
+        Optional[datetime], typer.Option(help=fields.PROFILE_AS_OF, parser=time_of)
+    ] = None,
     agent: AsAgent = None,
     data_dir: DataDir = None,
     json: AsJson = False,
