@@ -455,7 +455,7 @@ def _messages(
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     if isinstance(given, Mapping):
-        given = [given]
+        return [_in_blocks(given)]
     if not isinstance(given, Sequence) or not all(isinstance(one, Mapping) for one in given):
         raise ValueError("messages must be a text, a message, or a list of messages")
     return [_in_blocks(one) for one in given]

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+from typing import Any
 
 import pytest
 
@@ -282,7 +283,7 @@ class Held:
 
 
 def test_an_ambiguous_id_lists_the_candidates():
-    held = Held({"abcd0": "Likes tea", "abcd1": "Plays chess", "abcd12": "", "abce": "Rows"})
+    held: Any = Held({"abcd0": "Likes tea", "abcd1": "Plays chess", "abcd12": "", "abce": "Rows"})
     with pytest.raises(InvalidInputError) as refused:
         completed(held, "abcd")
     assert str(refused.value).splitlines()[1:] == [

@@ -301,12 +301,19 @@ def list_(
 ) -> None:
     """List a user's memories, newest first: facts, then messages; --where can sort them."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
-    whose = {"user_id": user, "agent_id": agent, "run_id": run}
     with work.store.opened(data_dir, user=user) as memory:
         if after is not None and not after.startswith(fields.CURSOR_MARK):
             after = work.ids.completed(memory, after, user)
         found, following = work.listing.page(
-            memory, narrowed, **whose, status=status, limit=limit, after=after, sort=sort
+            memory,
+            narrowed,
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            status=status,
+            limit=limit,
+            after=after,
+            sort=sort,
         )
     if json:
         work.show.as_json(found)
