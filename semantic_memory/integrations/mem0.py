@@ -456,9 +456,10 @@ def _messages(
         return [{"role": "user", "content": given}]
     if isinstance(given, Mapping):
         return [_in_blocks(given)]
-    if not isinstance(given, Sequence) or not all(isinstance(one, Mapping) for one in given):
+    said = [one for one in given if isinstance(one, Mapping)] if isinstance(given, Sequence) else []
+    if not isinstance(given, Sequence) or len(said) < len(given):
         raise ValueError("messages must be a text, a message, or a list of messages")
-    return [_in_blocks(one) for one in given]
+    return [_in_blocks(one) for one in said]
 
 
 def _in_blocks(message: Mapping[str, Any]) -> Mapping[str, Any]:
