@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from semantic_memory.memory import SemanticMemory
 
 _KEPT = (
-    "interrupted: what was read is kept, and facts of it are extracted by any later command or"
-    " service; the same command continues"
+    "interrupted: everything read so far is kept. The same command continues from there; the next"
+    " command on this store, or a service, extracts the facts"
 )
 _PROSE = {"text": ".txt", "markdown": ".md"}
 
@@ -445,8 +445,8 @@ def forget(
         work.show.proof(number.proof)
     elif number and not now:
         work.show.warn(
-            "their texts leave the disk with the weekly compaction, or now with"
-            " `semantic-memory jobs run compact`"
+            "the weekly compaction erases their texts from the disk;"
+            " `semantic-memory jobs run compact` does it now"
         )
 
 
@@ -454,8 +454,8 @@ def note_prose(file: Path, form: str) -> None:
     """Say of a file of prose that it wasn't read as a conversation."""
     if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
         work.show.warn(
-            f"{file} was read as notes, not as a conversation: of that, each line is a JSON object"
-            " with role and content"
+            f"{file} was read as notes, not as a conversation. A conversation has one JSON object a"
+            ' line, like {"role": "user", "content": "..."}'
         )
 
 
@@ -489,7 +489,9 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch continues; run the same command again to take what it finds")
+            work.show.warn(
+                "the batch continues at the provider; the same command collects its facts later"
+            )
         else:
             work.show.warn(_KEPT)
         raise

@@ -32,7 +32,7 @@ def day_of(text: str) -> date:
         raise typer.BadParameter(f"must be a day like 2026-05-03 (got {text!r})") from None
 
 
-BEGINNING = "Its first characters do."
+BEGINNING = "A unique prefix is enough."
 DataDir = Annotated[
     Optional[str],
     typer.Option(

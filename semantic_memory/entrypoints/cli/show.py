@@ -325,17 +325,17 @@ def would_forget(found: Forgotten) -> None:
 def kept_in(places: Sequence[str]) -> None:
     """Print the places of texts that hold what was forgotten, and stay."""
     for place in places:
-        warn(f"written by hand, and stays: {place}")
+        warn(f"written by hand, so not deleted: {place}")
 
 
 def verified(found: Verified) -> None:
     """Print the outcome of verifying a receipt."""
     if not found.issued:
-        out.print("not a receipt of this store, or changed since")
+        out.print("not issued by this store, or modified since")
     elif found.back:
         out.print(f"genuine, but {len(found.back):,} memories are back: {', '.join(found.back)}")
     else:
-        out.print("genuine: what it names is still forgotten")
+        out.print("genuine, and everything it names is still forgotten")
 
 
 def findings(found: Sequence[Finding]) -> None:

@@ -44,7 +44,7 @@ def opened(
         with show.waiting("opening the store"):
             memory = store.own() if batch else store.memory()
         if user is not None and (near := _other_case(memory, user)) is not None:
-            show.warn(f"nothing is known of {user!r}: did you mean {near!r}?")
+            show.warn(f"user {user!r} has no memories: did you mean {near!r}?")
         yield memory
 
 

@@ -83,7 +83,7 @@ def import_(
         else:
             number = memory.transfer.load(_records(file), user_id=user)
         memory.flush(report)
-    show.as_json({"new": number}) if json else show.out.print(f"took in {number:,} records")
+    show.as_json({"new": number}) if json else show.out.print(f"imported {number:,} records")
 
 
 def _check_format(form: str) -> None:
