@@ -50,10 +50,11 @@ client: $(READY)
 reference: install
 	$(BIN)/python docs/generate.py
 
-# The site of docs/, built strictly into site/, with llms-full.txt: 20 seconds
+# The site of docs/, built strictly into site/, with llms-full.txt: 20 seconds. Not --quiet, which would
+# silence the warnings that strict counts.
 site: reference
 	@test -x $(BIN)/mkdocs || $(INSTALL) -e '.[docs]'
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	$(BIN)/python docs/generate.py --full site/llms-full.txt
 
 # Checks version, changelog and tag, builds both wheels into dist/, checks what they hold, and tries them
@@ -68,7 +69,7 @@ release: $(READY)
 comma := ,
 
 demo: $(READY)
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/semantic-memory demo
 
 serve: $(WITH_SERVICE)
 	$(BIN)/semantic-memory serve

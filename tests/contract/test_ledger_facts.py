@@ -142,6 +142,16 @@ def test_ids_once_written_stay_known(ledger):
     assert ledger.known(["fact-1", "fact-2", "fact-3"]) == {"fact-1", "fact-2"}
 
 
+def test_ids_are_found_by_their_beginning(ledger):
+    ledger.apply([Add(make_fact(n)) for n in (1, 2, 10)])
+    ledger.apply([Add(make_fact(11, user_id="u2")), Forget("fact-10", NOW)])
+    assert ledger.beginning("fact-1") == ["fact-1", "fact-10", "fact-11"]
+    assert ledger.beginning("fact-1", "u1") == ["fact-1", "fact-10"]
+    assert ledger.beginning("fact-1", limit=2) == ["fact-1", "fact-10"]
+    assert ledger.beginning("fact-2") == ["fact-2"]
+    assert ledger.beginning("act") == []
+
+
 def test_the_same_content_is_found_in_any_spelling(ledger):
     ledger.apply([Add(make_fact(content="Likes  tea."))])
     assert ledger.same_content("u1", "likes TEA").id == "fact-1"
