@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from semantic_memory import Category
 from semantic_memory.entrypoints.dashboard import files
 from semantic_memory.entrypoints.rights import Right
 from tests.conftest import eventually
@@ -74,6 +75,7 @@ def test_a_caller_is_told_what_its_key_allows_and_no_more(service: Served):
 
 def test_without_keys_the_caller_may_do_everything(service: Served):
     said = service.client().get("/v1/caller").json()
+    assert said.pop("categories") == [one.value for one in Category]
     everything = {"users": ["*"], "rights": sorted(Right), "agent_id": None, "spaces": []}
     assert said == {"name": "anyone", **everything}
 

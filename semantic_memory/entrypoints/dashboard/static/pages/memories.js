@@ -6,6 +6,7 @@ import {
   Category,
   Dialog,
   Empty,
+  factCategories,
   Failed,
   Field,
   Loaded,
@@ -37,8 +38,7 @@ const SORTS = {
 };
 const SIZE = 50;
 const PINNED = "pinned";
-const FACTS = CATEGORIES.filter((name) => name !== "conversation");
-const CHOICES = { "": FACTS, all: [] };
+const chosenCategories = (name) => (name === "all" ? [] : name || factCategories());
 
 export function Memories({ route, user, may }) {
   const { params } = route;
@@ -65,7 +65,7 @@ function List({ given, user, may }) {
         {
           ...given,
           user_id: user,
-          category: CHOICES[given.category ?? ""] ?? given.category,
+          category: chosenCategories(given.category),
           since: startOf(given.since),
           until: startOf(given.until),
           limit: SIZE,
@@ -211,7 +211,7 @@ function Together({ chosen, user, may, done }) {
           if (category) each((fact) => api.update(fact.id, user, { category }), `moved to ${category}`, believed);
         }}>
           <option value="">Move to…</option>
-          ${FACTS.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+          ${factCategories().map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>`}
         <button type="button" onClick=${save}>Save to a file</button>
         <button type="button" class="bad" disabled=${chosen.length > AT_ONCE} onClick=${() => setForgetting(true)}>Forget…</button>
