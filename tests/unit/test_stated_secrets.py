@@ -11,9 +11,8 @@ from semantic_memory import Candidate
 
 GOLD = Path(__file__).parents[2] / "data" / "gold" / "secrets.jsonl"
 ROWS = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
-BUILD = [row for row in ROWS if row["half"] == "build"]
-MOST_MEASURED = 5
-"""Rows of the measured half, of 90, that are judged wrongly; nobody has read which."""
+MOST_WRONG = {"build": 0, "measure": 5}
+"""Rows of each half that are judged wrongly; of the measured ones nobody has read which."""
 
 
 def is_wrong(row) -> bool:
@@ -23,14 +22,10 @@ def is_wrong(row) -> bool:
     return bool(left != row["text"])
 
 
-@pytest.mark.parametrize("row", BUILD, ids=lambda row: row["id"])
-def test_a_stated_secret_is_masked_and_a_look_alike_stays(row):
-    assert not is_wrong(row)
-
-
-def test_sentences_that_only_measure_are_judged_as_well():
-    wrong = [row["id"] for row in ROWS if row["half"] == "measure" and is_wrong(row)]
-    assert len(wrong) <= MOST_MEASURED, wrong
+@pytest.mark.parametrize("half", MOST_WRONG)
+def test_a_stated_secret_is_masked_and_a_look_alike_stays(half):
+    wrong = [row["id"] for row in ROWS if row["half"] == half and is_wrong(row)]
+    assert len(wrong) <= MOST_WRONG[half], wrong
 
 
 @pytest.mark.parametrize(
