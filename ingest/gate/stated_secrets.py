@@ -97,9 +97,6 @@ _NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
 _MIXED = regex(
     r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
-_STRONG = regex(
-    r"(?=\S*[^\W\d_])(?=\S*\d)\S*[#$%^&*+=!~]\S*|\S*[a-z]\S*[#$%^&*+=!~]\S*[A-Za-z]\S*\d"
-)
 # Other words of mixed characters: dates, times, versions, ordinals, measures, mail, paths, acronyms
 _NO_SECRET = regex(
     r"[\[<{*$./•]|\w+://|www\.|\d{4}-\d\d-\d\d|\d{1,2}[-.]\d{1,2}[-.](?:19|20)\d\d|\d+(?:st|nd|rd|th|[ap]m|ms|px|min|kg|km|[kmg]b|x|s|h|%)\b"
@@ -291,8 +288,9 @@ def _behind(head: _Head) -> Iterator[Span]:
     if beside and head.kind != "answer" and (value := _beside(head)):
         yield value
         return
-    compound = _is_compound(first)
-    near = not compound and head.kind in ("secret", "phrase", "answer")
+    if _is_compound(first):
+        return
+    near = head.kind in ("secret", "phrase", "answer")
     changes = head.changed or any(_is("change", token) for token in tokens)
     changed, place = head.changed, 0
     while place < len(tokens):
@@ -311,7 +309,7 @@ def _behind(head: _Head) -> Iterator[Span]:
             and (head.changed or not toward)
             and _leads(tokens[:link], marked=token.kind == "mark")
         )
-        value = _value(head, place, near=close, marked=token.kind == "mark", compound=compound)
+        value = _value(head, place, near=close, marked=token.kind == "mark")
         dated = toward and _is_year(tokens[place].text if place < len(tokens) else "")
         if value and not (dated and not (changed and token.text in ("to", "auf"))):
             yield value
@@ -428,17 +426,13 @@ def _before(head: _Head) -> Iterator[Span]:
             yield token.start, token.end
 
 
-def _value(
-    head: _Head, place: int, *, near: bool, marked: bool = False, compound: bool = False
-) -> Span | None:
+def _value(head: _Head, place: int, *, near: bool, marked: bool = False) -> Span | None:
     """Return the place of the value that begins at a token; None if there is none."""
     tokens = head.behind
     if place >= len(tokens):
         return None
     token = tokens[place]
     span = (token.start, token.end)
-    if compound:
-        return span if token.kind == "word" and _is_strong(token) else None
     if token.kind == "quoted":
         return span if near or head.kind not in ("short", "combination") or _looks(token) else None
     return _worded(head, place, near=near, marked=marked) if token.kind == "word" else None
@@ -473,10 +467,6 @@ def _is_code(head: _Head, number: _Token, first: _Token, *, marked: bool) -> boo
         case "short":
             return marked or number.text.count("-") > 1
     return True
-
-
-def _is_strong(token: _Token) -> bool:
-    return _STRONG.fullmatch(token.text) is not None and _looks(token)
 
 
 def _answer(head: _Head, token: _Token, *, near: bool, marked: bool) -> Span | None:
@@ -603,7 +593,6 @@ def _is_value(word: str, *, certain: bool) -> bool:
         can_be_noun(lowered)
         and not known & {Form.PAST, Form.ING, Form.THIRD}
         and not is_quality(lowered.rpartition("-")[2])
-        and (is_word(lowered) or not _is_in("participle", lowered))
     )
 
 
