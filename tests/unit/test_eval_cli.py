@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from eval.__main__ import app
 from eval.datasets.load import NAMES as SETS
 from eval.systems.build import NAMES as SYSTEMS
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
+from semantic_memory.entrypoints.cli import show
 from tests.support.surface import command_names
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +103,66 @@ def test_the_shipped_set_holds_its_stored_figures(tmp_path):
 def test_a_wrong_argument_is_refused_with_the_reason(arguments, reason):
     with pytest.raises(InvalidInputError, match=reason):
         app(list(arguments), standalone_mode=False)
+
+
+NEEDS = {
+    "run": "--set",
+    "locomo": "--data",
+    "tune": "--set",
+    "qa": "--set",
+    "attacks": "--data",
+    "extraction": "--paed",
+    "beliefs": "--data",
+    "blocks": "--locomo",
+    "retired": "file",
+    "ledgers": "url",
+    "workers": "url",
+}
+"""What each command asks for that can't run by itself."""
+BY_ITSELF = {
+    "audit",
+    "bench",
+    "cascade",
+    "chaos",
+    "core",
+    "decay",
+    "encryption",
+    "factconsolidation",
+    "flood",
+    "gate",
+    "languages",
+    "llm",
+    "load",
+    "mutants",
+    "own-speech",
+    "pairs",
+    "pathological",
+    "relevance",
+    "spaces",
+    "stages",
+    "starts",
+    "starvation",
+    "statements",
+    "voices",
+    "walk",
+}
+"""These have shipped data, or make their own."""
+
+
+def test_every_command_is_known_to_need_data_or_none():
+    assert {*command_names(app)} - {"indexes"} == NEEDS.keys() | BY_ITSELF
+
+
+@pytest.mark.parametrize(("name", "needed"), NEEDS.items(), ids=NEEDS)
+def test_a_command_without_its_data_says_what_it_needs_and_exits_with_2(name, needed, capsys):
+    done = CliRunner().invoke(app, [name])
+    said = done.output
+    if isinstance(done.exception, SemanticMemoryError):  # `python -m eval` prints it
+        assert show.fail(done.exception) == 2
+        said = capsys.readouterr().err
+    else:
+        assert done.exit_code == 2
+    assert needed in said, said
 
 
 def test_every_command_and_choice_is_documented():
