@@ -18,7 +18,7 @@ INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-compile -c co
 step = @printf '  %-44s' '$(1)'; began=$$(date +%s); { $(2); } && \
 	printf '%4d s %6d MB\n' $$(($$(date +%s) - began)) $$(du -sm $(VENV) | cut -f 1)
 
-.PHONY: install client demo serve test test-full test-kills test-frameworks mutants audit lint check bench bench-all \
+.PHONY: install client demo serve test test-full test-kills test-frameworks test-published mutants audit lint check bench bench-all \
 	bench-growth bench-peers eval eval-peers model models reference site release clean
 
 # What development needs
@@ -50,10 +50,11 @@ client: $(READY)
 reference: install
 	$(BIN)/python docs/generate.py
 
-# The site of docs/, built strictly into site/, with llms-full.txt: 20 seconds
+# The site of docs/, built strictly into site/, with llms-full.txt: 20 seconds. Not --quiet, which would
+# silence the warnings that strict counts.
 site: reference
 	@test -x $(BIN)/mkdocs || $(INSTALL) -e '.[docs]'
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	$(BIN)/python docs/generate.py --full site/llms-full.txt
 
 # Checks version, changelog and tag, builds both wheels into dist/, checks what they hold, and tries them
@@ -68,7 +69,7 @@ release: $(READY)
 comma := ,
 
 demo: $(READY)
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/semantic-memory demo
 
 serve: $(WITH_SERVICE)
 	$(BIN)/semantic-memory serve
@@ -122,6 +123,20 @@ audit: $(WITH_SERVICE)
 TABLES ?= defaults,features
 mutants: install
 	$(BIN)/python -m eval mutants --tables $(TABLES)
+
+# LangGraph's tests of stores and the OpenAI Agents SDK's of sessions, from their source distributions
+# on PyPI, over our adapters, in the same environment; fails if a test ends otherwise than is known
+SUITES := $(FRAMEWORKS)/suites
+test-published:
+	test -x $(FRAMEWORKS)/bin/python || $(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install -qq --disable-pip-version-check --no-compile -e '.[frameworks]' \
+		pytest-asyncio pytest-mock inline-snapshot hatchling 'langgraph-checkpoint-sqlite==3.1.2'
+	rm -rf $(SUITES)
+	$(FRAMEWORKS)/bin/pip download -qq --disable-pip-version-check --no-deps --no-binary :all: \
+		--no-build-isolation -d $(SUITES) langgraph-checkpoint==4.3.2 \
+		langgraph-checkpoint-sqlite==3.1.2 openai-agents==0.24.0
+	$(FRAMEWORKS)/bin/python -m tests.integrations.published $(SUITES)/langgraph*
+	$(FRAMEWORKS)/bin/python -m tests.integrations.published_sessions $(SUITES)/openai*
 
 lint: install
 	$(BIN)/ruff check .

@@ -25,6 +25,7 @@ from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
+from eval.hook import measure as measure_hook
 from eval.indexes import Filled, Searched, measure_index
 from eval.ledgers import measure_ledgers
 from eval.llm.command import measure_llm
@@ -38,6 +39,7 @@ from eval.qa import Answers, Chat, answer_all
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
 from eval.results import summary, write_rows
+from eval.scale_command import scale
 from eval.spaces_report import spaces
 from eval.stages import measure_stages
 from eval.starts import fill as fill_store
@@ -86,6 +88,7 @@ app.command()(chaos)
 app.command()(voices)
 app.command()(blocks)
 app.command()(pathological)
+app.command()(scale)
 
 
 @app.callback()
@@ -299,6 +302,30 @@ def starts(
         print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
     else:
         show.pairs({name: f"{value:.2f} s" for name, value in figures.items()})
+
+
+@app.command()
+def hook(
+    memories: Annotated[int, typer.Option(min=1, help="Number of memories.")] = 1_000,
+    prompts: Annotated[int, typer.Option(min=1, help="Number of prompts.")] = 20,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a coding agent's hook at a prompt, from its start to its answer."""
+    with (
+        TemporaryDirectory(prefix="semantic-memory-hook-") as scratch,
+        show.progress(quiet=False) as report,
+    ):
+        directory = store or Path(scratch, "store")
+        if not directory.exists():
+            fill_store(directory, memories, report)
+        figures = measure_hook(directory, prompts)._asdict()
+    if as_json:
+        print(json.dumps({name: round(value, 1) for name, value in figures.items()}))
+    else:
+        show.pairs({name: f"{value:.0f} ms" for name, value in figures.items()})
 
 
 @app.command()

@@ -186,7 +186,8 @@ def _bring_in(memory: SemanticMemory, attack: Attack, user: str, directory: Path
             said = {"role": "user", "content": content, "name": attack.name}
             memory.observe([own, said], user_id=user, session_id="a")
         case "hook":
-            path = _file(directory, f"{attack.id}.jsonl", [_entry(attack.id, content)])
+            told = [_entry(attack.id, "hello", "0"), _entry(attack.id, content, "1")]
+            path = _file(directory, f"{attack.id}.jsonl", told)
             event = read_event(
                 json.dumps(
                     {
@@ -206,12 +207,12 @@ def _bring_in(memory: SemanticMemory, attack: Attack, user: str, directory: Path
             transcript.append([Entry({"content": content}, Utterance("user", text_of(content)))])
 
 
-def _entry(name: str, content: Any) -> dict[str, Any]:
+def _entry(name: str, content: Any, place: str) -> dict[str, Any]:
     """Return a line of a coding agent's transcript."""
     return {
         "type": "user",
         "sessionId": name,
-        "uuid": f"{name}-1",
+        "uuid": f"{name}-{place}",
         "isSidechain": False,
         "message": {"role": "user", "content": content},
     }
@@ -229,7 +230,7 @@ def _outcome(
     present = _held(memory, user)
     block = memory.context("Who am I, and how should you answer?", user_id=user).text.casefold()
     text = text_of(attack.content)
-    hits = memory.search(text[:500], user_id=user, k=10)
+    hits = memory.search(text[:500], user_id=user, k=10) if text.strip() else []
     said = [hit.fact for hit in hits if hit.fact.category is Category.CONVERSATION]
     return Outcome(
         attack,

@@ -43,7 +43,7 @@ class Cluster:
 def cluster(settings: Mapping[str, str], logs: Path | None = None) -> Iterator[Cluster]:
     """Start a service of three workers with `settings` as environment; end it at last.
 
-    Without HAProxy on the path, there is no proxy. The logs of all programs go to `logs`.
+    Without HAProxy, there is no proxy. The logs of all programs go to `logs`.
     """
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sm-chaos-")))
@@ -69,7 +69,7 @@ def cluster(settings: Mapping[str, str], logs: Path | None = None) -> Iterator[C
             programs.worker(number, port, directory, environment)
             for number, port in enumerate(ports, start=1)
         ]
-        haproxy = shutil.which("haproxy")
+        haproxy = programs.haproxy()
         worker_urls = [f"http://127.0.0.1:{port}" for port in ports]
         proxy = None
         if haproxy is not None:

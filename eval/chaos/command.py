@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from eval.chaos.faults import APART_SECONDS
 from eval.chaos.postgres import is_installed
 from semantic_memory.domain.errors import MissingDependencyError
 from semantic_memory.entrypoints.cli import show
@@ -39,6 +40,13 @@ def chaos(
         int | None,
         typer.Option(min=1, help="Acknowledged writes below which a run fails; by default 2 a s."),
     ] = None,
+    apart: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            help="Seconds between faults, on average: more where workers start slowly.",
+        ),
+    ] = APART_SECONDS,
     logs: Annotated[
         Path | None, typer.Option(help="Keep the logs of all parts in this directory.")
     ] = None,
@@ -61,7 +69,7 @@ def chaos(
         return
     with cluster(SETTINGS, logs) as running:
         away = _OUTAGE_SECONDS if outage else 0.0
-        done = run_chaos(running, users, clients, seconds, seed, away, least_writes)
+        done = run_chaos(running, users, clients, seconds, seed, away, least_writes, apart)
         show.out.print(table(done, proxied=running.proxy is not None))
     if done.failed:
         raise typer.Exit(1)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from eval.chaos.programs import Part, Program
 
-_APART_SECONDS = (3.0, 7.0)
+APART_SECONDS = 5.0
+"""Time from a fault to the next, on average."""
+_APART = (0.6, 1.4)  # of that
 _AWAY_SECONDS = (0.5, 3.0)
 _FROZEN_SECONDS = (3.0, 20.0)  # longer than the leases of requests, now and then
 _FIRST_SECOND = 2.0
@@ -31,10 +33,12 @@ class Fault:
     frozen: bool = False
 
 
-def draw_faults(dice: random.Random, parts: Sequence[str], seconds: float) -> list[Fault]:
+def draw_faults(
+    dice: random.Random, parts: Sequence[str], seconds: float, apart: float = APART_SECONDS
+) -> list[Fault]:
     """Draw faults of a run, each part once before any comes again; a part is back at the end.
 
-    Several parts may be away at once.
+    They are `apart` seconds from each other on average. Several parts may be away at once.
     """
     faults: list[Fault] = []
     waiting: list[str] = []
@@ -51,7 +55,7 @@ def draw_faults(dice: random.Random, parts: Sequence[str], seconds: float) -> li
         back[part] = min(begins + long, seconds)
         if begins < back[part]:
             faults.append(Fault(begins, part, back[part], frozen))
-        at += dice.uniform(*_APART_SECONDS)
+        at += apart * dice.uniform(*_APART)
     return faults
 
 

@@ -74,7 +74,7 @@ class PostgresServer:
         One that isn't `durable` is faster, and may lose what was committed when it is killed.
         `programs` are those of `binaries`, if not given.
         """
-        self._directory = directory
+        self.directory = directory
         self._data = directory / "data"
         folder = programs or binaries()
         if folder is None:
@@ -84,14 +84,13 @@ class PostgresServer:
             self._programs = _lent(folder, directory) if folder in _packaged() else folder
             _give(directory)
         self._run("initdb", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "-N")
-        with (self._data / "postgresql.conf").open("a") as settings:
-            fsync = "on" if durable else "off"
-            settings.write(f"{_SETTINGS}fsync = {fsync}\nunix_socket_directories = '{directory}'\n")
+        fsync = "on" if durable else "off"
+        self.configure(f"{_SETTINGS}fsync = {fsync}\nunix_socket_directories = '{directory}'")
 
     @property
     def url(self) -> str:
         """The URL of the database, without a schema."""
-        return f"postgresql://tests@/postgres?host={self._directory}"
+        return f"postgresql://tests@/postgres?host={self.directory}"
 
     @property
     def pid(self) -> int:
@@ -100,7 +99,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        self._run("pg_ctl", "start", "-w", "-t", "120", "-l", str(self._directory / "log"))
+        self._run("pg_ctl", "start", "-w", "-t", "120", "-l", str(self.directory / "log"))
 
     def stop(self, mode: Literal["fast", "immediate"] = "fast") -> None:
         """Stop it; `immediate` as a kill would."""
@@ -108,10 +107,28 @@ class PostgresServer:
 
     def remove(self) -> None:
         """Remove all of its files."""
-        shutil.rmtree(self._directory, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _run(self, program: str, *options: str) -> None:
-        command = [str(self._programs / program), "-D", str(self._data), *options]
+    def configure(self, settings: str) -> None:
+        """Add lines to its configuration, for its next start."""
+        with (self._data / "postgresql.conf").open("a") as file:
+            file.write(f"{settings}\n")
+
+    def back_up(self, directory: Path) -> None:
+        """Copy the running server's files to a new directory, by `pg_basebackup`."""
+        reached = f"--dbname=host={self.directory} user=tests dbname=postgres"
+        self._run("pg_basebackup", reached, "--checkpoint=fast", data=directory)
+
+    def replace_files(self, backup: Path) -> None:
+        """Put a base backup in place of the stopped server's files; starting recovers it."""
+        shutil.rmtree(self._data)
+        shutil.move(backup, self._data)
+        (self._data / "recovery.signal").touch()
+        if os.geteuid() == 0:
+            _give(self._data)
+
+    def _run(self, program: str, *options: str, data: Path | None = None) -> None:
+        command = [str(self._programs / program), "-D", str(data or self._data), *options]
         if os.geteuid() == 0:  # the server refuses to run as root
             ids = (f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups")
             command = ["setpriv", *ids, *command]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -129,6 +130,11 @@ def free_ports(number: int) -> list[int]:
     for listener in listeners:
         listener.close()
     return ports
+
+
+def haproxy() -> str | None:
+    """Return HAProxy, which the variable HAPROXY may name; None where there is none."""
+    return os.environ.get("HAPROXY") or shutil.which("haproxy")
 
 
 def chroma(port: int, directory: Path) -> Program:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from eval.chaos.checks import violations
 from eval.chaos.clients import Promises, Visitor, connected
 from eval.chaos.cluster import SCHEMA, Cluster
-from eval.chaos.faults import Fault, draw_faults, inflict
+from eval.chaos.faults import APART_SECONDS, Fault, draw_faults, inflict
 from eval.chaos.outage import Outage, suffer
 from eval.chaos.reading import Answers, Tables, ask, read_tables
 from semantic_memory.client import Client
@@ -61,6 +61,7 @@ def run_chaos(
     seed: int,
     outage: float = 0.0,
     least_writes: int | None = None,
+    apart: float = APART_SECONDS,
 ) -> Outcome:
     """Put the load of `clients` on a service, kill its parts at random, and check it.
 
@@ -69,7 +70,7 @@ def run_chaos(
     """
     least = round(2 * seconds) if least_writes is None else least_writes
     dice = random.Random(seed)
-    faults = draw_faults(dice, [*cluster.parts], seconds)
+    faults = draw_faults(dice, [*cluster.parts], seconds, apart)
     promises = Promises()
     ended: Counter[str] = Counter()
     visitors = [(f"user-{number % users}", number) for number in range(clients)]

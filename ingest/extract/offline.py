@@ -10,8 +10,9 @@ what was said before comes with it, and without that it is no fact: its message 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from ingest.extract.categories import category_of
 from ingest.extract.entries import entries
@@ -23,8 +24,10 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.readings import Reading
-from semantic_memory.judging.packaged import PackagedSentenceJudge
-from semantic_memory.judging.ports import SentenceJudge, Spoken
+from semantic_memory.domain.text import stems
+from semantic_memory.judging.first_person import in_first_person
+from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
+from semantic_memory.judging.ports import SentenceJudge, Spoken, Verdict
 from semantic_memory.language.clauses import (
     clauses,
     is_hedged,
@@ -36,6 +39,8 @@ from semantic_memory.language.clauses import (
 from semantic_memory.language.labels import NOTES
 from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.language.persons import mentions_speaker, third_person
+
+Compare = Callable[[str, str], Verdict]
 
 _USER = "The user"
 _KEEP = 0.4
@@ -50,6 +55,10 @@ _ALONE, _ALONE_OF_LEANING = 0.5, 0.7
 """Probability of standing alone below which what was said before comes with a clause."""
 _FRAGMENT = 0.25
 """Probability of standing alone below which a clause with nothing said before it is no fact."""
+_CHANGES = 0.9
+"""Probability of changing a known fact from which a clause is kept, whatever it says by itself."""
+_COMPARED = 2
+"""Known facts with which a clause is compared."""
 _TASK = 0.5
 """Probability from which a sentence asks for something."""
 _MOST_WORDS = 60
@@ -58,8 +67,6 @@ _LONGEST_BEFORE = 200
 _ASKED_WITHIN = 3
 """Sentences at the end of a message among which its question is looked for."""
 _MOST_SURE, _LEAST_SURE = 0.95, 0.7
-_ORDER = 0.9
-"""Probability from which an order is kept as one for all answers to come."""
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _CLEAR = 0.8
@@ -107,14 +114,20 @@ class _Clause:
 class _Read:
     clause: _Clause
     reading: Reading
+    remarks: tuple[str, ...] = ()
+    """Clauses right behind it that don't stand without it."""
 
     @property
     def is_kept(self) -> bool:
         clause, reading = self.clause, self.reading
         if clause.is_note:
             return reading.keep >= _KEEP_OF_NOTE
-        if reading.kind == "standing_order" and reading.standing_order < _ORDER:
-            return False
+        if clause.text.endswith("?") and not mentions_speaker(clause.text):
+            return False  # it says nothing of who asks
+        if reading.kind == "none" and reading.standing_order > reading.kind_probability:
+            return False  # an order for this answer
+        if reading.kind == "standing_order":
+            return reading.keep >= _KEEP
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 
@@ -135,17 +148,18 @@ class _Read:
 class OfflineExtractor:
     """Propose the sentences in which people say something worth keeping of themselves.
 
-    `judge` reads all clauses of a stretch in one batch; the packaged one if it is None.
+    `judge` reads all clauses of a stretch in one batch; `compare` judges an older and a newer
+    statement. They are the packaged ones if None.
     """
 
-    name = "offline-6"
+    name = "offline-7"
 
-    def __init__(self, judge: SentenceJudge | None = None) -> None:
+    def __init__(self, judge: SentenceJudge | None = None, compare: Compare | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()
+        self._compare = compare or PackagedPairJudge().verdict
 
     def extract(self, messages: Sequence[Message], known: Sequence[Fact] = ()) -> Extraction:
         """Return candidates, each with its source message and the reading of its sentence."""
-        del known  # a repetition is recognised by its text and its vector
         cut: list[_Clause] = []
         found: list[Candidate] = []
         before = _Before()
@@ -163,11 +177,28 @@ class OfflineExtractor:
                 before = _last(message)
         readings = self._judge.read([clause.spoken for clause in cut])
         read = [_Read(*pair) for pair in zip(cut, readings, strict=True)]
+        read = [one if one.is_kept else self._changing(one, known) for one in read]
         tasks = {one.clause.message.id for one in read if one.reading.task >= _TASK}
-        found += [_candidate(one, tasks) for one in read if one.is_kept]
+        kept = _joined([one for one in read if one.is_kept])
+        found += [_candidate(one, tasks) for one in kept]
         order = {message.id: place for place, message in enumerate(messages)}
         found.sort(key=lambda one: order[one.message_ids[0]])
         return Extraction(candidates=tuple(found))
+
+    def _changing(self, read: _Read, known: Sequence[Fact]) -> _Read:
+        """Return a clause as worth keeping if it changes a known fact with which it shares a word.
+
+        "Lisbon isn't happening" says little by itself.
+        """
+        words = set(stems(read.clause.text))
+        if read.clause.asks or read.reading.task >= _TASK or not read.stands_alone:
+            return read
+        shared = [fact for fact in known if words.intersection(stems(fact.content))][:_COMPARED]
+        over = [self._compare(in_first_person(fact), read.clause.text).over for fact in shared]
+        if max(over, default=0.0) < _CHANGES:
+            return read
+        reading = read.reading.model_copy(update={"keep": round(max(over), 4)})
+        return _Read(read.clause, reading)
 
 
 def _clauses(message: Message, own: str, before: _Before, material: bool) -> list[_Clause]:
@@ -191,6 +222,41 @@ def _notes(message: Message, own: str) -> list[_Clause]:
         _Clause(message, entry, _Before(), False, False, False, is_note=True)
         for entry in entries(own)
     ]
+
+
+def _joined(kept: Sequence[_Read]) -> list[_Read]:
+    """Join to each clause those right behind it that don't stand without it."""
+    found: list[_Read] = []
+    heads: dict[tuple[str, str], int] = {}
+    for read in kept:
+        clause, before = read.clause, read.clause.before
+        own = clause.message.id, clause.text[-_LONGEST_BEFORE:]
+        place = heads.get((before.message_id, before.text)) if before.is_same_message else None
+        if place is not None and not read.stands_alone:
+            head = found[place]
+            whole = [head.clause.text, *head.remarks, clause.text]
+            if head.stands_alone and sum(len(part.split()) for part in whole) <= _MOST_WORDS:
+                reading = _of_both(head.reading, read.reading)
+                found[place] = _Read(head.clause, reading, (*head.remarks, clause.text))
+                heads[own] = place
+                continue
+        heads[own] = len(found)
+        found.append(read)
+    return found
+
+
+def _of_both(head: Reading, remark: Reading) -> Reading:
+    """Return the reading of a statement with a remark that tells what it is about."""
+    if head.slot != "none":
+        return head
+    names = ("slot", "slot_probability", "other_slots")
+    return head.model_copy(update={name: getattr(remark, name) for name in names})
+
+
+def _after(before: str, text: str) -> str:
+    """Return a clause behind the one before it."""
+    end = "" if before.endswith("?") else "."
+    return f"{before.rstrip(' .!,;')}{end} {text.rstrip(' .!,;')}"
 
 
 def _candidate(read: _Read, tasks: set[str]) -> Candidate:
@@ -224,8 +290,8 @@ def _told(read: _Read, name: str) -> str:
     clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
     text, before = clause.text.rstrip(" .!,;"), clause.before
     if not read.stands_alone and before.is_same_message:
-        end = "" if before.text.endswith("?") else "."
-        text = f"{before.text.rstrip(' .!,;')}{end} {text}"
+        text = _after(before.text, text)
+    text = reduce(_after, read.remarks, text)
     if said_at is not None:
         text = dated_in_place(text, said_at)
     if not read.stands_alone and before.text and not before.is_same_message:
@@ -233,10 +299,13 @@ def _told(read: _Read, name: str) -> str:
         return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
     if text.endswith("?"):
         return f"{name} asked: {text}"
-    if reading.kind == "standing_order" or reading.category == "feedback":
+    names_own = mentions_speaker(text) and name.casefold() not in text.casefold()  # not "I'm Maya"
+    told = third_person(text, name) if names_own else None
+    asks = reading.kind == "standing_order" or reading.category == "feedback"
+    if asks and not (told or "").startswith(name):
         return f"{name} asks: {text}"
-    if mentions_speaker(text) and name.casefold() not in text.casefold():  # "I'm Maya"
-        return third_person(text, name) or f"{name}: {text}"
+    if names_own:
+        return told or f"{name}: {text}"
     return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
 
 

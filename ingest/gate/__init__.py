@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ingest.gate.attacks import is_attack
 from ingest.gate.holding import held, orders, takes_over
 from ingest.gate.instructions import is_instruction
 from ingest.gate.personal_data import PersonalData, Policy
@@ -77,7 +78,7 @@ class Gate:
             kept = self._personal_data.treat(candidate) if self._personal_data else candidate
             if kept is None:
                 ruling.refused["personal data"] += 1
-            elif is_instruction(kept.content) or any(
+            elif _instructs(kept, messages) or any(
                 suspect[one].whole
                 or kept.category is Category.FEEDBACK  # another order of the same message
                 or suspect[one].holds(kept.content)
@@ -180,6 +181,18 @@ class Gate:
         ):
             return "secret"  # or what is left of a sentence with one
         return None
+
+
+def _instructs(candidate: Candidate, messages: Sequence[Message]) -> bool:
+    """Return True if a candidate reads like an instruction: to a model, or of nobody's to anyone.
+
+    What a sentence of people's own speech was read as may be an order, but no attack.
+    """
+    if candidate.reading is None or any(
+        message.role != "user" for message in messages if message.id in candidate.message_ids
+    ):
+        return is_instruction(candidate.content)
+    return is_attack(candidate.content)
 
 
 def _texts(value: Any) -> Iterator[str]:

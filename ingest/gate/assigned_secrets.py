@@ -8,9 +8,18 @@ from collections.abc import Iterator
 from semantic_memory.domain.patterns import regex
 
 _HINT = regex(
-    r"pass|\bpw|\bpin\b|wi-?fi|wlan|code|key|token|comb(?:o|ination)\b|kennwort|contrase|senha|wacht"
-    r"|login|cred|secret|(?:^|\s)-[upP]|[-/]user|\botp\b|\bcv[vc]|(?:opens|unlocks) with",
+    r"://|@|verify|confirm|log in|sign in|pass|\bpw|\bauth|bearer|cookie|sess|signature|admin"
+    r"|\broot\b|guest|\bpin\b|wi-?fi|wlan|code|key|token|comb(?:o|ination)\b|kennwort|contrase"
+    r"|senha|wacht|login|cred|secret"
+    r"|(?:^|\s)-[upP]|[-/]user|\botp\b|\bcv[vc]|(?:opens|unlocks) with",
     re.IGNORECASE,
+)
+_MIXED = r"(?=[^\s\"',;&]{0,200}\d)(?=[^\s\"',;&]{0,200}[A-Za-z])"
+_NAMES = (  # last words of names of keys, behind others or by themselves
+    r"(?:(?:[\w.-]{0,40}[_.-])|(?-i:[a-z][a-z0-9]{0,20}(?=[A-Z])))?"
+    r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?"
+    r"|(?:api|access|secret|private|signing|encryption|shared|master|host|account|service|client"
+    r"|auth|session|licen[cs]e|webhook)[_-]?(?:key|token|secret|id)|\bx-[\w-]{1,30}key)"
 )
 _ASSIGNED = tuple(
     regex(pattern, re.IGNORECASE)
@@ -38,6 +47,25 @@ _ASSIGNED = tuple(
             r"\b(?:client|app|consumer|shared)[ _-]secret[ ]?[:=][ ]?"
             r"(?P<value>(?=\S{0,200}\d)[\w.~+/=-]{8,200})"
         ),
+        # SMTP_PASS: "...", x-api-key: ..., secretKey: ...
+        (
+            rf"(?<![\w.-]){_NAMES}[\"']?[ ]?[:=][ ]?(?:[|>][+-]?\s{{1,40}})?[\"']?"
+            rf"(?P<value>{_MIXED}[^\s\"',;&<{{$]{{6,200}})"
+        ),
+        # Authorization: Bearer ..., Cookie: id=...
+        (
+            r"\bauthorization[\"']?[ ]?[:=][ ]?[\"']?(?:[A-Za-z]{3,12}[ ])?"
+            r"(?P<value>[\w.~+/=:-]{8,400})"
+        ),
+        rf"\bbearer[ ](?P<value>{_MIXED}[\w.~+/=-]{{12,400}})",
+        rf"\bcookie[ ]?[:=][ ]?[\w.-]{{1,40}}=(?P<value>{_MIXED}[^\s\"',;]{{8,400}})",
+        # https://...?sig=..., redis://:...@
+        rf"[?&](?:key|sig|signature|auth)=(?P<value>{_MIXED}[^\s\"'&#]{{8,200}})",
+        r"://[^\s/:@\"']{0,64}:(?P<value>[^\s/:@\"'$<{]{3,200})@",
+        # admin / ...
+        rf"\b(?:admin(?:istrator)?|root|guest)[ ]?[/|][ ]?(?P<value>{_MIXED}[^\s\"',;/|]{{6,200}})",
+        # docker login -u maya -p ...
+        r"[ ]-u[ =]\S{1,64}[ ]-p[ ]?[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,200})",
         # user bob pass ..., /user:bob ...
         (
             r"\b(?:user(?:[ ]?name)?|login)[ :=]{1,2}[\w.@-]{1,64}[ ,;/]{1,2}(?:and[ ])?"
@@ -67,6 +95,16 @@ _ASSIGNED = tuple(
             r"(?P<value>\d[\d-]{2,12}\d)"
         ),
         r"\bsecurity (?:question(?:'s)? )?answer(?: is|:)[ ](?P<value>[\w'-]{3,60})",
+        # use ... to verify, ana@example.org / ...
+        (
+            r"\b(?:use|enter|type)[ ](?:the[ ]code[ ])?(?P<value>\d{4,8})[ ]to[ ]"
+            r"(?:verify|confirm|log|sign|authenticate|access|unlock)\b"
+        ),
+        (
+            r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}[ ]?"
+            r"(?:[/|:,]|and|with|und|mit|et|con|y)[ ]"
+            rf"(?P<value>{_MIXED}[^\s\"',;/|@]{{6,200}})"
+        ),
         # creds: admin / ...
         (
             r"\b(?:login|logins|creds?|credentials?|wi-?fi|wlan)[ ]?"

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from semantic_memory.domain.english.notation import one_of
@@ -71,7 +71,7 @@ def _joined(entry: str) -> str:
 
 _HEAD = regex(
     rf"(?P<answer>{_words('answer')})|(?P<phrase>{_words('phrase')})|(?P<secret>{_words('secret')})"
-    rf"|(?P<watchword>{_words('watchword')})|(?P<open>{_words('open')})|(?P<short>{_words('short')})|(?P<thing>{_words('thing')})",
+    rf"|(?P<watchword>{_words('watchword')})|(?P<access>{_words('access')})|(?P<proof>{_words('proof')})|(?P<open>{_words('open')})|(?P<short>{_words('short')})|(?P<thing>{_words('thing')})",
     re.IGNORECASE,
 )
 _JOINED_HEAD = regex(rf"(?P<secret>{_joined('secret')})|(?P<answer>{_joined('answer')})")
@@ -81,7 +81,7 @@ _JOINED_ANSWER = regex(
 )
 _JOINED_UNIT = regex(rf"[{deferred(lambda: _data()['joined.unit'])}]")
 _THING = regex(_words("thing"), re.IGNORECASE)
-_OPENS = regex(rf"(?:{_words('opens')}|[:—–])\s*", re.IGNORECASE)
+_OPENS = regex(rf"(?:{_words('opens', 'with')}|[:—–])\s*", re.IGNORECASE)
 _CHANGE = regex(_words("change"), re.IGNORECASE)
 _ROLE = regex(rf"(?P<role>{_words('role')})\s(?:\S+\s){{0,3}}$", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<!\?)[.!…]+[\"')]?(?=\s|$)|\n|[。！]")
@@ -93,7 +93,7 @@ _TOKEN = regex(
 )
 _QUOTES = ("quoted", "curled", "angled", "ticked", "single")
 _VALUE_END = ".)]}'’\"”"
-_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
+_NUMBER = regex(r"\d[\d-]{0,12}[#*]?|\d{4,8}(?:-\d{4,8}){2,9}|[#*]\d{2,8}|\d{3,6}[A-DКВАС]")
 _MIXED = regex(
     r"(?=\S*\d)(?=\S*[^\W\d_])\S{4,}|(?=\S*[^\W\d_])\S*[#$%^&*+=@!~][^\s]*[\w#$%^&*+=@!~-]\S*"
 )
@@ -113,12 +113,16 @@ _LOOSE = frozenset("on is ist est es é è это : — –".split())
 _PRODUCT = regex(r"[A-Z][a-zA-Z]+\d{1,3}|[a-z][A-Z]\w+|(?:19|20)\d\d")
 _ANSWERS = regex("answer|antwort|r[eé]p|resp|risp|ответ")
 _UNLIKELY = regex(
-    r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+=!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
+    r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S*[#$%^&*+!~_]\S*|(?=\S{6,40}$)[^\W\d_]{3,}\d{2,6}"
 )
 _REST = regex(r"\S*")
 _FIRST_WORD = regex(r"[^\s]{1,40}")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
+_SIGNED_WORD = regex(  # which no other word is like: "Regenbogen!5"
+    r"(?<![^\s\"'“„«‘`(])(?P<value>(?=[^\s=/(]{8,60}(?:[\s)\"'”»’`,;:?.]|$))(?=\S*[^\W\d_]{4})"
+    r"(?=\S*\d)[^\W_][\w.-]*[!^][\w!^.-]*\w)"
+)
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
 _AND = frozenset("and und et y e en и".split())
 _JOINTS = frozenset(
@@ -159,19 +163,25 @@ def stated_secrets(text: str) -> Iterator[Span]:
     heads = [*_HEAD.finditer(text)]
     for place, found in enumerate(heads):
         kind = str(found.lastgroup)
-        if kind == "thing":
-            yield from _opened(text, found.end())
+        if kind == "access":
+            yield from _around(_head(text, found, kind, _neighbours(heads, place)))
             continue
-        if kind == "watchword":
-            opens = _opening(text, found, _neighbours(heads, place)) == "open"
-            kind = "secret" if opens else "short"
+        if kind == "thing":
+            yield from _opened(text, found)
+            continue
+        if kind in ("proof", "watchword"):
+            opens = _THING.search(_surroundings(text, found, _neighbours(heads, place)))
+            kind = {"proof": "answer", "watchword": "secret"}[kind] if opens else "short"
         elif kind == "open":
             kind = _opening(text, found, _neighbours(heads, place))
         if kind:
             head = _head(text, found, kind, _neighbours(heads, place))
             yield from _before(head)
-            yield from (_whole(text, span) for span in chain(_behind(head), _around(head)))
-    yield from (code.span("value") for code in _SIGNED_CODE.finditer(text))
+            stated = [*_behind(head)]
+            alike = _alike(head, stated[-1]) if stated and kind in ("secret", "open") else ()
+            yield from (_whole(text, span) for span in chain(stated, alike, _around(head)))
+    for pattern in (_SIGNED_CODE, _SIGNED_WORD):
+        yield from (code.span("value") for code in pattern.finditer(text))
     for found in _JOINED_HEAD.finditer(text):
         yield from _in_joined(text, found)
 
@@ -265,15 +275,23 @@ def _is_in(name: str, phrase: str) -> bool:
 def _opening(text: str, found: re.Match[str], reach: Span) -> str:
     """Return the kind of a code or key: one of a thing that it opens, a short one, or none."""
     start = max(reach[0], found.start() - _AROUND)
-    end = min(reach[1], _sentence_end(text, found.end()))
-    around, before = text[start:end][: 3 * _AROUND], text[start : found.start()]
+    around, before = _surroundings(text, found, reach), text[start : found.start()]
     last = before.rstrip().rpartition(" ")[2]
-    of_a_kind = before.endswith(" ") and last.isalpha() and not _is_in("thing", last)
+    of_a_kind = (
+        before.endswith(" ") and last.isalpha() and last.islower() and not _is_in("thing", last)
+    )
     if of_a_kind and can_be_noun(last) and not _is_plain(last):
         return ""  # a zip code
     if _is_in("other", last):
         return ""
-    return "open" if _THING.search(around) else "combination"
+    named = last.istitle() and len(last) > 2 and before.rstrip() != last
+    return "open" if named or _THING.search(around) else "combination"
+
+
+def _surroundings(text: str, found: re.Match[str], reach: Span) -> str:
+    """Return the words around a noun, in which a thing that it opens is looked for."""
+    start = max(reach[0], found.start() - _AROUND)
+    return text[start : min(reach[1], _sentence_end(text, found.end()))][: 3 * _AROUND]
 
 
 def _is_plain(word: str) -> bool:
@@ -332,6 +350,9 @@ def _beside(head: _Head) -> Span | None:
     if value := _value(head, 0, near=False):
         return value
     tokens = head.behind
+    if head.kind == "phrase":
+        words = [*takewhile(_is_content, tokens)]
+        return (words[0].start, words[-1].end) if len(words) >= _MOST_WORDS else None
     if head.kind not in ("secret", "open"):
         return None
     begin = 2 if _is("of", tokens[0]) else 1 if _is("thing", tokens[0]) else len(tokens)
@@ -345,13 +366,31 @@ def _beside(head: _Head) -> Span | None:
     return None
 
 
+def _is_content(token: _Token) -> bool:
+    return token.kind == "word" and token.text.isalpha() and token.text.lower() not in STOP_WORDS
+
+
 def _around(head: _Head) -> Iterator[Span]:
     """Yield the words of the sentence that can hardly be anything but secrets."""
-    if head.kind in ("secret", "phrase"):
+    if head.kind in ("secret", "phrase", "access"):
         for token in (*head.before, *head.behind):
             word = token.text.strip("*_")
-            if _UNLIKELY.fullmatch(word) and _looks(token) and not _PRODUCT.fullmatch(word):
+            unlikely = _UNLIKELY.fullmatch(word) and not _PRODUCT.fullmatch(word)
+            quoted = token.kind == "quoted" and head.kind == "access"
+            if (unlikely or quoted) and _looks(token):
                 yield token.start, token.end
+
+
+def _alike(head: _Head, stated: Span) -> Iterator[Span]:
+    """Yield the words behind a value that have its form: "was ..., and the new one is ..."."""
+    text = next((one.text for one in head.behind if one.start == stated[0]), "")
+    for place, token in enumerate(head.behind):
+        if token.start <= stated[1] or not place or token.kind == "mark":
+            continue
+        number = text.isdigit() and token.text.isdigit() and len(text) == len(token.text) > 3
+        linked = _is("link", head.behind[place - 1]) or head.behind[place - 1].text.endswith("'s")
+        if (number and linked) or (_MIXED.fullmatch(text) and _looks(token)):
+            yield token.start, token.end
 
 
 def _is_compound(behind: _Token) -> bool:
@@ -410,22 +449,41 @@ def _before(head: _Head) -> Iterator[Span]:
     tokens = [one for one in head.before if one.kind in ("word", "quoted")]
     if head.kind == "combination":
         return
-    as_one = _is_in("as", head.role) if head.role else False
     for place, token in enumerate(tokens):
-        used = place > 0 and _is("use", tokens[place - 1])
-        rest = tokens[place + 1 :]
-        is_one = (
-            1 <= len(rest) <= 4 and _is("link", rest[0]) and _is("possessive", rest[1 % len(rest)])
-        )
-        plain = (
-            used and as_one and rest and _is("as", rest[0]) and _is_value(token.text, certain=False)
-        )
-        looks = _looks(token, sure=False) or (token.kind == "quoted" and " " not in token.text)
-        number = as_one and _NUMBER.fullmatch(token.text) and len(token.text) >= 4
-        role = head.role and (used or (rest and _is("role", rest[0])))
-        role = role and not _PRODUCT.fullmatch(token.text)
-        if plain or (looks and (as_one or role or is_one)) or number:
+        if _has_role(head, tokens, place):
             yield token.start, token.end
+
+
+def _has_role(head: _Head, tokens: Sequence[_Token], place: int) -> bool:
+    """Return True if the sentence says of a word before a noun that it is what the noun means."""
+    token, rest = tokens[place], tokens[place + 1 :]
+    used = place > 0 and _is("use", tokens[place - 1])
+    as_one = bool(head.role) and _is_in("as", head.role)
+    is_one = _is_told(rest) or (
+        1 <= len(rest) <= 4 and _is("link", rest[0]) and _is("possessive", rest[1 % len(rest)])
+    )
+    if _CODE_DIGITS.fullmatch(token.text) and ((is_one and head.kind == "secret") or as_one):
+        return True
+    if used and as_one and rest and _is("as", rest[0]) and _is_value(token.text, certain=False):
+        return True
+    if not (_looks(token) or (token.kind == "quoted" and " " not in token.text)):
+        return False
+    if as_one or is_one:
+        return True
+    role = head.role and (used or (rest and _is("role", rest[0])))
+    became = head.kind == "secret" and place > 0 and _is("toward", tokens[place - 1])
+    became = became and any(_is("change", one) for one in tokens[:place])
+    return bool(role or became) and not _PRODUCT.fullmatch(token.text)
+
+
+def _is_told(rest: Sequence[_Token]) -> bool:
+    """Return True if words lead from a value to its noun: "..., that's our"."""
+    if len(rest) < 2 or not _is("possessive", rest[-1]):
+        return False
+    told = rest[-2].text.lower().replace("’", "'")
+    return told in ("that's", "which's", "it's") or (
+        told == "is" and len(rest) > 2 and rest[-3].text.lower() in ("that", "which", "this")
+    )
 
 
 def _value(
@@ -481,9 +539,22 @@ def _is_strong(token: _Token) -> bool:
 
 def _answer(head: _Head, token: _Token, *, near: bool, marked: bool) -> Span | None:
     """Return the place of an answer that proves who someone is: a name, or behind "answer" any."""
-    named = token.text[0].isupper() and not (_is("description", token) or _is("leading", token))
     any_word = near and _ANSWERS.search(head.said) and _is_value(token.text, certain=False)
-    return (token.start, token.end) if (named and not marked) or any_word else None
+    if not any_word and (marked and not _is_in("proof", head.said)):
+        return None
+    if not any_word and not _is_named(token):
+        return None
+    tokens = head.behind
+    last = tokens.index(token)
+    while last + 1 < len(tokens) and _is_named(token) and _is_named(tokens[last + 1]):
+        last += 1
+    return token.start, tokens[last].end
+
+
+def _is_named(token: _Token) -> bool:
+    if token.kind != "word" or not token.text[0].isupper():
+        return False
+    return not (_is("description", token) or _is("leading", token))
 
 
 def _pair(tokens: Sequence[_Token], place: int) -> Span | None:
@@ -607,26 +678,41 @@ def _is_value(word: str, *, certain: bool) -> bool:
     )
 
 
-def _opened(text: str, start: int) -> Iterator[Span]:
-    """Yield the code that opens the thing named before `start`."""
+def _opened(text: str, thing: re.Match[str]) -> Iterator[Span]:
+    """Yield the code or word that opens a thing."""
+    start = thing.end()
     end = _sentence_end(text, start)
     for found in _OPENS.finditer(text, start, min(end, start + _AROUND)):
         if not _may_be_number(text, found.end()):
             continue  # most often, and much faster
         tokens = _tokens(text, found.end(), min(end, found.end() + _LONGEST_CODE))
+        link = found[0].strip().lower()
         number = _number(tokens, 0) if tokens else None
         if number is None:
-            continue
-        said, link = text[slice(*number)], found[0].strip().lower()
-        goes_on = next((one for one in tokens if one.start >= number[1]), None)
-        if goes_on and goes_on.kind == "word" and _goes_on(goes_on.text):
-            continue
-        bare = said.rstrip("#*").isdigit()
-        if bare and (link in _LOOSE or not _CODE.fullmatch(said)):
-            continue
-        if not bare and link in _LOOSE and not _LISTED.fullmatch(said):
-            continue
-        yield number
+            strict = link not in _LOOSE and not _is_in("with", link)
+            if strict and tokens and _is_password(tokens[0]):
+                yield tokens[0].start, tokens[0].end
+        elif _is_opening_code(text[slice(*number)], link, thing[0]) and not any(
+            one.kind == "word" and _goes_on(one.text)
+            for one in tokens
+            if one.start == number[1] + 1
+        ):
+            yield number
+
+
+def _is_password(token: _Token) -> bool:
+    return _looks(token) and not _PRODUCT.fullmatch(token.text)
+
+
+def _is_opening_code(said: str, link: str, thing: str) -> bool:
+    """Return True if a number behind a link can be the code of a thing, by its form."""
+    if _is_in("with", link):
+        return _is_in("locked", thing) and _CODE.fullmatch(said) is not None
+    if link in (":", "—", "–") and _is_in("locked", thing):
+        return len(said) > 2
+    if said.rstrip("#*").isdigit():
+        return link not in _LOOSE and _CODE.fullmatch(said) is not None
+    return link not in _LOOSE or _LISTED.fullmatch(said) is not None
 
 
 def _may_be_number(text: str, start: int) -> bool:

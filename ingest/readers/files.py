@@ -57,6 +57,8 @@ class Source:
 
 def sources(path: Path) -> list[Source]:
     """Return the sources in the file at `path`. Raises NotFoundError, InvalidInputError."""
+    if path.is_dir():
+        raise InvalidInputError(f"{path} is a directory: name one of its files")
     if not path.is_file():
         raise NotFoundError(f"no file {path}")
     if not os.access(path, os.R_OK):

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.fields import CURSOR_MARK
 from semantic_memory.domain.ports import Position
 from semantic_memory.domain.requests import ListRequest
-from semantic_memory.domain.requests.memories import CURSOR_MARK
 
 
 class Cursor(NamedTuple):

@@ -12,6 +12,8 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from semantic_memory.consolidation.resolver import Outcome
+from semantic_memory.domain.feed import MemoryEvent
+from semantic_memory.domain.inspection import UndeliveredEvent
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.reports import DeadLetter, WebhookState
 
@@ -40,6 +42,13 @@ class DeadLetters:
             latest=self._ledger.last_event(),
             disabled=self.disabled(),
             dead=self.listed(),
+        )
+
+    def undelivered(self) -> tuple[UndeliveredEvent, ...]:
+        """Return the dead letters with their events, the latest first."""
+        return tuple(
+            UndeliveredEvent(letter=letter, event=self._event(letter.event_id))
+            for letter in reversed(self.listed())
         )
 
     def listed(self) -> tuple[DeadLetter, ...]:
@@ -99,6 +108,9 @@ class DeadLetters:
         kept = self._ledger.meta(_DISABLED)
         if kept and kept != endpoint:
             self._ledger.set_meta(_DISABLED, "")
+
+    def _event(self, number: int) -> MemoryEvent | None:
+        return next((one for one in self._ledger.events(number - 1, 1) if one.id == number), None)
 
     def _keep(self, letters: Sequence[DeadLetter]) -> None:
         self._ledger.set_meta(_DEAD, _LETTERS.dump_json(tuple(letters)).decode())

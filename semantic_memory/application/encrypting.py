@@ -17,7 +17,7 @@ from filelock import FileLock
 from ingest.log_file import LogFiles
 from ingest.log_line import LineFormat
 from ingest.resealing import reseal
-from semantic_memory.application.private_files import TRACES, make_private
+from semantic_memory.application.private_files import PARTITIONS, TRACES, make_private
 from semantic_memory.application.recovery import refuse_lost
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.changes import Advance, Change, CursorStage
@@ -244,12 +244,12 @@ def _logs(directory: Path) -> list[Path]:
 
 
 def _drafts(directory: Path) -> Iterator[Path]:
-    """Yield what writes that were cut off have left, in whatever form, and the traces.
+    """Yield what writes that were cut off have left, in whatever form, traces and partitions.
 
-    An encrypted store keeps none in files.
+    An encrypted store keeps neither in files.
     """
     drafts = ("*.new", "sessions/*/*.new", "working/**/*.new", "working/**/.*.json.*")
-    for pattern in (*drafts, f"{TRACES}*"):
+    for pattern in (*drafts, f"{TRACES}*", f"{PARTITIONS}/*"):
         yield from directory.glob(pattern)
 
 

@@ -9,7 +9,13 @@ from semantic_memory.domain.facts import Fact, FactVersion, Page, Status
 from semantic_memory.domain.filters import NO_FILTERS
 from semantic_memory.domain.ports import Clock, Ledger, Position
 from semantic_memory.domain.reports import TagCount
-from semantic_memory.domain.requests import GetRequest, HistoryRequest, ListRequest, TagsRequest
+from semantic_memory.domain.requests import (
+    GetRequest,
+    HistoryRequest,
+    IdsRequest,
+    ListRequest,
+    TagsRequest,
+)
 from semantic_memory.domain.retention import Expiry, Unexpired
 from semantic_memory.retrieval.links import standing_links
 from semantic_memory.retrieval.to_review import marked
@@ -58,6 +64,10 @@ class Lookup:
         facts = standing_links(listed.facts, self._ledger, asked.user_id)
         facts = marked(facts, self._ledger, asked.user_id, self._clock.now())
         return Page(facts, None if place is None else sealed(Cursor(place, now), asked))
+
+    def ids(self, asked: IdsRequest) -> list[str]:
+        """Return the ids that begin with a prefix, at most ten, also of deleted memories."""
+        return self._ledger.beginning(asked.prefix, asked.user_id)
 
     def tags(self, asked: TagsRequest) -> list[TagCount]:
         """Return a user's tags and the topics above them, by name, with counts."""

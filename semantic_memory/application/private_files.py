@@ -17,6 +17,8 @@ from semantic_memory.domain.errors import (
 _DIRECTORY, _FILE = 0o700, 0o600
 TRACES = "traces.sqlite3"
 """Name of the file of traces; to lose it costs no memory."""
+PARTITIONS = "partitions"
+"""Name of the directory of what searches read of each user, which is derived from the ledger."""
 _OWN = (
     "chroma",
     "conversion",
@@ -25,6 +27,7 @@ _OWN = (
     "lock",
     "owner.pid",
     "owner.sock",
+    PARTITIONS,
     "replies.sqlite3",
     "reserve",
     "service.json",

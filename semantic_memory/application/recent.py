@@ -20,7 +20,7 @@ from semantic_memory.domain.ports import Ledger
 
 _PAGE = 1_000
 _MOST_READ = 50_000  # events of a period, of which the latest count
-_MARKED = "marked"
+_MARKED, _PLACED = "marked", "placed"
 _BY_STATUS: Mapping[Status | None, ChangeGroup] = {
     Status.QUARANTINED: "quarantined",
     Status.ARCHIVED: "archived",
@@ -32,9 +32,10 @@ _BY_STATUS: Mapping[Status | None, ChangeGroup] = {
 def group_of(event: MemoryEvent) -> ChangeGroup | None:
     """Return the group of a change; None for one that a person needn't look at.
 
-    Messages that were taken in, and the reading of them, are no changes of what is believed.
+    Messages that were taken in, the reading of them, and the order in which statements are shown
+    are no changes of what is believed.
     """
-    if event.kind in (EventKind.OBSERVED, EventKind.EXTRACTED):
+    if event.kind in (EventKind.OBSERVED, EventKind.EXTRACTED) or event.action == _PLACED:
         return None
     if (known := _BY_STATUS.get(event.status)) is not None:
         return known

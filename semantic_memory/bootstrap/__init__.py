@@ -8,6 +8,7 @@ from functools import partial
 from ingest.gate import Gate
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
+from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.doctor import Doctor
 from semantic_memory.application.edits import Edits
 from semantic_memory.application.erasing import Erasing
@@ -82,7 +83,7 @@ from semantic_memory.judging.reading import FactReader
 from semantic_memory.llm.spending import SpendBook
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
-from semantic_memory.pipeline.stage import INDEX, WHOLE
+from semantic_memory.pipeline.stage import INDEX, KEEP, WHOLE
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.session.limits import WindowPolicy
 from semantic_memory.settings import Settings
@@ -162,10 +163,11 @@ def _built(
             settings.index.scanned,
             partial(runner.hint, INDEX, WHOLE),
         )
-        index = make_index(settings, ledger, keeper)
+        index = make_index(settings, ledger, keeper, storage.files, partial(runner.hint, KEEP))
         if reembedding or recovering:
             # First, so that no index is left with vectors or memories that the ledger forgot.
             keeper.reset()
+            index.purge()
         if reembedding:
             record_embedder(ledger, embedder.identity)
         else:
@@ -214,7 +216,7 @@ def _built(
         stack.callback(keeper.close)
         keeper.inspect()
         erasing = Erasing(ledger, pipeline, states, storage.room, clock, observe)
-        compactor = make_compactor(ledger, pipeline, keeper, storage)
+        compactor = make_compactor(ledger, pipeline, keeper, index, storage)
         if written:
             erasing.resume()
             compactor.resume()
@@ -348,6 +350,7 @@ def _built(
                     settings.context.candidates,
                 ),
                 tracer,
+                DeadLetters(ledger),
             ),
             shared=SharedParts(
                 ledger, log, keeper, index, pipeline, resolver, rollup, upkeep, uses, clock

@@ -11,7 +11,7 @@ from ingest.session_log import FileSessionLog, Patience
 from semantic_memory.application.encrypting import refuse_half_converted
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.application.place import DataDirectory
-from semantic_memory.application.private_files import TRACES, make_private
+from semantic_memory.application.private_files import PARTITIONS, TRACES, make_private
 from semantic_memory.application.reading import why_only_read
 from semantic_memory.application.recovery import refuse_lost
 from semantic_memory.application.reserve import Reserve
@@ -30,6 +30,7 @@ from semantic_memory.ledger.memory.traces import RamTraces
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.traces import SqliteTraces
 from semantic_memory.pipeline.leasing import LocalLeases
+from semantic_memory.retrieval.partition_files import PartitionFiles
 from semantic_memory.session.state_files import StateFiles
 from semantic_memory.settings import Settings
 from semantic_memory.sharing.sharing import Sharing
@@ -163,6 +164,11 @@ def open_directory(
             SqliteTraces(directory / TRACES, disk)
             if encryption is None and not reading and settings.ledger.store == "sqlite"
             else RamTraces()  # of an encrypted store they tell who asked when
+        ),
+        files=(
+            PartitionFiles(directory / PARTITIONS, ledger, disk, reading=bool(reading))
+            if encryption is None and settings.ledger.store == "sqlite"
+            else None  # they hold texts and vectors
         ),
         purge=place.purge,
         reading=reading,

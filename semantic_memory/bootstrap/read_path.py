@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from semantic_memory.domain.errors import ConfigurationError, MissingDependencyE
 from semantic_memory.domain.ports import Clock, Embedder, Ledger, Observer, TokenCounter
 from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.partition_files import PartitionFiles
 from semantic_memory.retrieval.ranking import Weights
 from semantic_memory.retrieval.reranking import Reranker, Reranking
 from semantic_memory.retrieval.search import Searcher
@@ -23,13 +24,21 @@ from semantic_memory.vectors.keeper import Keeper
 _MEGABYTES = 32  # for the users searched last
 
 
-def make_index(settings: Settings, ledger: Ledger, keeper: Keeper) -> ExactIndex:
+def make_index(
+    settings: Settings,
+    ledger: Ledger,
+    keeper: Keeper,
+    files: PartitionFiles | None,
+    lags: Callable[[str], None],
+) -> ExactIndex:
     """Make the index in RAM over the users searched last; `keeper` answers for larger ones."""
     return ExactIndex(
         ledger,
         keeper,
         budget_bytes=(settings.index.exact_megabytes or _MEGABYTES) * 1_000_000,
         limit=settings.index.scanned,
+        files=files,
+        lags=lags,
     )
 
 

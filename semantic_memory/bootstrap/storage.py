@@ -17,6 +17,7 @@ from semantic_memory.domain.ports.log import CopiedLog
 from semantic_memory.domain.ports.states import CopiedStates
 from semantic_memory.domain.ports.traces import Traces
 from semantic_memory.domain.reports import Finding
+from semantic_memory.retrieval.partition_files import PartitionFiles
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.vectors.home import CHROMA, ChromaDirectory, GivenIndex, IndexHome
 from semantic_memory.vectors.keeper import Keeper, LedgerKeeper
@@ -40,6 +41,8 @@ class Storage:
     check: Callable[[], Iterable[Finding]]
     """Checks the place."""
     traces: Traces
+    files: PartitionFiles | None = None
+    """The files of partitions; None if there are none, as an encrypted store has."""
     purge: Callable[[], None] = lambda: None
     """Removes what is left of an index that isn't used any more."""
     reading: str = ""

@@ -21,17 +21,19 @@ from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.profile.history import Extent
 from semantic_memory.profile.rollup import Extents, Rollup
+from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.settings import Settings, UpkeepSettings, WebhookSettings
 from semantic_memory.vectors.keeper import Keeper
 
 
 def make_compactor(
-    ledger: Ledger, pipeline: Pipeline, keeper: Keeper, storage: Storage
+    ledger: Ledger, pipeline: Pipeline, keeper: Keeper, index: ExactIndex, storage: Storage
 ) -> Compactor:
     """Make what erases forgotten texts from the ledger, the logs and every index."""
 
     def purge() -> None:
         keeper.purge()
+        index.purge()
         storage.purge()
 
     return Compactor(ledger, pipeline, purge)

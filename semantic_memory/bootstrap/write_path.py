@@ -21,13 +21,12 @@ from semantic_memory.domain.ports import (
     Ledger,
     Observer,
     SessionLog,
-    VectorSearch,
 )
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.pipeline.embedding import Embedding
 from semantic_memory.pipeline.extraction import Admission, Committer, Extracting
-from semantic_memory.pipeline.following import Consolidating, Indexing, Profiling
+from semantic_memory.pipeline.following import Consolidating, Indexing, Keeping, Profiling
 from semantic_memory.pipeline.grounding import Grounding
 from semantic_memory.pipeline.known import WideSurroundings
 from semantic_memory.pipeline.pipeline import Pipeline
@@ -38,6 +37,7 @@ from semantic_memory.pipeline.stage import EMBED, SETTLE, WHOLE, Hint, Pace
 from semantic_memory.pipeline.standing_in import Rereading, StandIn
 from semantic_memory.pipeline.storing import Storing
 from semantic_memory.profile.rollup import Rollup
+from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.vectors.keeper import Keeper
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _GATHER_PROFILE = 5.0  # seconds within which changes of facts lead to one look at a profile
 _PATIENCE = 10.0  # seconds that a forgetting has to erase by itself
 _GATHER_INDEX = 15.0  # seconds within which changes reach the index together: searches know them
+_GATHER_FILE = 2.0  # seconds without a further hint before a partition is written to its file
 _AT_ONCE = 24  # messages that a model reads in a call: a request of 4,000 tokens
 
 
@@ -61,7 +62,7 @@ def make_pipeline(
     resolver: Resolver,
     rollup: Rollup,
     keeper: Keeper,
-    index: VectorSearch,
+    index: ExactIndex,
     runner: Runner,
     clock: Clock,
     expiry: Expiry,
@@ -125,6 +126,7 @@ def make_pipeline(
     runner.add(Consolidating(resolver, observe, hint))
     runner.add(Profiling(rollup), Pace(quiet=_GATHER_PROFILE, most_wait=_GATHER_PROFILE, rest=4.0))
     runner.add(Indexing(keeper), Pace(quiet=_GATHER_INDEX, most_wait=_GATHER_INDEX))
+    runner.add(Keeping(index), Pace(quiet=_GATHER_FILE, most_wait=_GATHER_INDEX, rest=4.0))
     runner.add(shortening, Pace(flushed=False))
     pipeline = Pipeline(ledger, log, gate, storing, sessions, shortening, runner, observe)
     if log.shared:

@@ -100,6 +100,7 @@ class ClientAdmin(_Group):
     """`memory.admin` of a service."""
 
     users = sent(admin.users)
+    ids = sent(admin.ids)
     stats = sent(admin.stats)
     check = sent(admin.check)
     rebuild = sent(admin.rebuild)
@@ -184,6 +185,7 @@ class AsyncClientAdmin(_AsyncGroup):
     """`memory.admin` of a service, awaited."""
 
     users = awaited(admin.users)
+    ids = awaited(admin.ids)
     stats = awaited(admin.stats)
     check = awaited(admin.check)
     rebuild = awaited(admin.rebuild)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -126,7 +126,7 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
             "version": 1,
         }
     )
-    return new.model_copy(update={"valid_from": now, "perhaps_changed": ()}), before
+    return new.model_copy(update={"valid_from": now, "perhaps_changed": (), "follows": ()}), before
 
 
 RESTORED_CONFIDENCE = 0.5
@@ -158,7 +158,8 @@ def told_apart(fact: Fact, others: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
     Nor does one supersede the other again. A merged fact takes over the sides of its parts.
     """
     dispute = derived_id(fact.id, str(fact.version))
-    return _on_side(fact, dispute, 0), [_on_side(other, dispute, 1) for other in others]
+    ids = {one.id for one in (fact, *others)}
+    return _on_side(fact, dispute, 0, ids), [_on_side(one, dispute, 1, ids) for one in others]
 
 
 def are_kept_apart(a: Fact, b: Fact) -> bool:
@@ -219,9 +220,11 @@ def with_sides(metadata: Mapping[str, JsonValue], facts: Sequence[Fact]) -> dict
     return {**metadata, _SIDES: joined} if joined else dict(metadata)
 
 
-def _on_side(fact: Fact, dispute: str, side: int) -> Fact:
+def _on_side(fact: Fact, dispute: str, side: int, disputing: Collection[str]) -> Fact:
+    """Return a fact on a side of a dispute, after none of those that are in it."""
     metadata = {**fact.metadata, _SIDES: {**sides(fact), dispute: side}}
-    return fact.model_copy(update={"metadata": metadata})
+    follows = tuple(one for one in fact.follows if one not in disputing)
+    return fact.model_copy(update={"metadata": metadata, "follows": follows})
 
 
 def _joined(fact: Fact, again: Fact) -> tuple[Source, ...]:

@@ -4,6 +4,7 @@
     over    at `end` or above, if both surely state the same slot *           end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
     over    at `mark_alone` or above and near                                 mark
+    over    at `mark` or above                                                show the newer first
             anything else                                                     both stand
 
     * or if the verdict is final, as a language model's is
@@ -44,7 +45,7 @@ class Thresholds:
 
 THRESHOLDS = Thresholds()
 
-Effect = Literal["merge", "end", "mark"]
+Effect = Literal["merge", "end", "mark", "follow"]
 
 
 def effect(
@@ -56,7 +57,7 @@ def effect(
 
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
     >>> [effect(likely, 0.7, THRESHOLDS, slot) for slot in (0.9, 0.4, 0.0)]
-    ['end', 'mark', None]
+    ['end', 'mark', 'follow']
     """
     if verdict.is_final and verdict.same >= thresholds.end:
         return "merge"
@@ -65,10 +66,10 @@ def effect(
     may_end = verdict.is_final or slot >= thresholds.end_slot
     if may_end and verdict.over >= thresholds.end:
         return "end"
-    if slot or verdict.is_final:
-        return "mark" if verdict.over >= thresholds.mark else None
-    may_mark = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
-    return "mark" if may_mark else None
+    if verdict.over < thresholds.mark:
+        return None
+    near = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
+    return "mark" if slot or verdict.is_final or near else "follow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,27 @@ class MergeDecision:
         """The other facts, archived. Writing `facts` back undoes the merge."""
         kept = keeper(self.facts)
         return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowDecision:
+    """A fact that probably changes earlier ones: both stand, the newer is shown first."""
+
+    newer: Fact
+    older: tuple[Fact, ...]
+    verdict: Verdict
+    """The verdict on the likeliest pair."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return (told(self.verdict),)
+
+    @property
+    def result(self) -> Fact:
+        """The newer fact, which follows the older ones."""
+        known = dict.fromkeys((*self.newer.follows, *(fact.id for fact in self.older)))
+        return self.newer.model_copy(update={"follows": tuple(known)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +169,7 @@ class ContestDecision:
         return contested(self.older, self.newer), contested(self.newer, self.older)
 
 
-Decision = MergeDecision | SupersedeDecision | MarkDecision | ContestDecision
+Decision = MergeDecision | FollowDecision | SupersedeDecision | MarkDecision | ContestDecision
 
 
 def _cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:

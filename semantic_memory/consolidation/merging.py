@@ -84,6 +84,9 @@ def merged(facts: Sequence[Fact]) -> Fact:
                     if link.newer not in ids
                 }.values()
             ),
+            "follows": tuple(
+                dict.fromkeys(one for fact in facts for one in fact.follows if one not in ids)
+            ),
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)
@@ -116,6 +119,7 @@ def without(kept: Fact, taken: Fact, instead: Fact) -> Fact:
             "perhaps_changed": _less(
                 kept.perhaps_changed, taken.perhaps_changed, instead.perhaps_changed
             ),
+            "follows": _less(kept.follows, taken.follows, instead.follows),
             "tags": _less(kept.tags, taken.tags, instead.tags),
             "references": _less(kept.references, taken.references, instead.references),
             "metadata": with_sides(_less_keys(kept, taken, instead), [kept]),

@@ -15,6 +15,7 @@ from semantic_memory.consolidation.decisions import (
     THRESHOLDS,
     ContestDecision,
     Decision,
+    FollowDecision,
     MarkDecision,
     MergeDecision,
     SupersedeDecision,
@@ -298,6 +299,8 @@ class Resolver:
                 for fact in decision.absorbed:
                     write(fact, "absorbed")
                 write(decision.result, "merged")
+            case FollowDecision():
+                write(decision.result, "placed")
             case SupersedeDecision():
                 write(decision.result(now), "superseded")
             case MarkDecision():
@@ -334,6 +337,8 @@ def _name(decision: Decision) -> str:
     match decision:
         case MergeDecision():
             return "merged"
+        case FollowDecision():
+            return "placed"
         case ContestDecision():
             return "contested"
         case MarkDecision():
@@ -348,6 +353,9 @@ def _told(decision: Decision) -> str:
         case MergeDecision():
             said = " + ".join(f"“{fact.content}”" for fact in decision.facts)
             return f"merge {said} ({reasons})"
+        case FollowDecision():
+            older = ", ".join(f"“{fact.content}”" for fact in decision.older)
+            return f"show “{decision.newer.content}” above {older} ({reasons})"
         case ContestDecision():
             old, new = decision.older.content, decision.newer.content
             return f"leave “{old}” and “{new}” contested ({reasons})"

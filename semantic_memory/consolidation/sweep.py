@@ -6,7 +6,8 @@ against their neighbours) and sweeps (facts changed since the last sweep against
     1. find facts with the same normalised text
     2. find the candidates among the others, and get the judge's verdict on each
     3. merge groups in which all pairs say the same
-    4. end, or mark, the older statement of pairs of which the newer changes it; mark both as
+    4. note which earlier statements a newer one probably changes
+    5. end, or mark, the older statement of pairs of which the newer changes it; mark both as
        contested if the newer is too little trusted to end it; of one moment none is newer
 """
 
@@ -22,6 +23,7 @@ from semantic_memory.consolidation.decisions import (
     ContestDecision,
     Decision,
     Effect,
+    FollowDecision,
     MarkDecision,
     MergeDecision,
     SupersedeDecision,
@@ -40,7 +42,7 @@ from semantic_memory.language.identity import disagree
 EQUAL_TEXT = "rules:equal-text"
 Read = Callable[[Fact], Reading | None]
 """Returns the reading of a fact; None if it is in a language that the judge can't read."""
-_ORDER = (MergeDecision, SupersedeDecision, MarkDecision, ContestDecision)
+_ORDER = (MergeDecision, FollowDecision, SupersedeDecision, MarkDecision, ContestDecision)
 
 
 def plan(
@@ -190,13 +192,25 @@ class _Table:
         }
         # what was said again later isn't ended by what came between, but ends it
         self._ask(sorted((b, a) for a, b in again))
+        later: dict[int, list[tuple[int, Verdict]]] = defaultdict(list)
         for a, b in pairs:
             rows = (b, a) if (a, b) in again else (a, b)
             found, verdict = self._effects[rows]
             older, newer = groups[rows[0]][0], groups[rows[1]][0]
             in_order = (a, b) in again or not _are_of_one_moment(self._facts[a], self._facts[b])
-            if verdict and found in ("end", "mark") and older != newer and in_order:
+            if verdict is None or found in (None, "merge") or older == newer or not in_order:
+                continue
+            if found != "end" and may_retire(believed[newer], believed[older]):
+                later[newer].append((older, verdict))
+            if found != "follow":
                 told[older].append((newer, found, verdict))
+        for newer, earlier in sorted(later.items()):
+            facts = {believed[older].id: believed[older] for older, _ in earlier}
+            likeliest = max((verdict for _, verdict in earlier), key=lambda one: one.over)
+            decision = FollowDecision(believed[newer], tuple(facts.values()), likeliest)
+            if decision.result != believed[newer]:
+                believed[newer] = decision.result
+                yield decision
         for older, changes in sorted(told.items()):
             yield from self._change(believed, older, changes)
 

@@ -119,6 +119,8 @@ class Fact(Scoped):
     """Why it stopped being believed."""
     perhaps_changed: tuple[Cause, ...] = ()
     """Newer statements that are likely, but not certain enough, to have ended it."""
+    follows: tuple[Identifier, ...] = ()
+    """Earlier statements that it probably changes; a search for the present shows it above them."""
     review: Literal["to confirm", "to check"] | None = None
     """Only of a memory that was got, listed or explained: `to confirm` is a preference that nobody
     stated again for half a year, `to check` a fact of which one in `references` no longer holds."""

@@ -63,6 +63,8 @@ AS_OF = "Return the memories believed at this time, instead of now."
 STATUS = "Only memories of this status, instead of those believed now."
 SORT = "Order, highest first: time, importance, confidence, or relevance (with retention)."
 Sort = Literal["time", "relevance", "importance", "confidence"]
+CURSOR_MARK = "~"
+"""Begins a cursor, and no id."""
 AFTER = "Cursor of the next page, from the page before; or the id of its last memory."
 FILTERS = "Conditions: an object of fields, or a query like `tag:work -tag:old since:yesterday`."
 WHERE = 'A query: words, "a phrase", auth*, -word, tag:work.*, category:decision, when:yesterday.'
@@ -81,6 +83,7 @@ BODY = "A decision, reference or procedure in fields, beside the content."
 NEW_EXPIRES_AT = "A new time of expiry, or `never`."
 NEVER: Literal["never"] = "never"
 MEMORY = "Id of a memory."
+PREFIX = "The first characters of the id of a memory."
 WITH_MEMORY = "Only blocks with this memory."
 REASON = "Kept in the memory's history."
 MOST_REASON = 1_000

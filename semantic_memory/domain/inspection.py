@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.feed import MemoryEvent
+from semantic_memory.domain.feed import EventKind, MemoryEvent
 from semantic_memory.domain.recall import Hit, ScoreParts
+from semantic_memory.domain.reports import DeadLetter
 from semantic_memory.domain.values import Identifier, Timestamp, Value
 
 ChangeGroup = Literal[
@@ -49,6 +50,59 @@ class Activity(Value):
     """Time of the latest of them; None for a user without any in the period."""
     waiting: int
     """Number of sessions with messages from which no facts have been extracted yet."""
+
+
+class SessionBacklog(Value):
+    """A session from whose latest messages no facts have been extracted yet."""
+
+    user_id: Identifier
+    session_id: Identifier
+    messages: int
+    """Number of messages of the session."""
+    left: int
+    """Number of those that haven't been read."""
+
+
+class Backlog(Value):
+    """The work that is left between the messages taken in and the memories to be found."""
+
+    messages: int
+    """Number of messages of the sessions with any left, those of `sessions` and all others."""
+    left: int
+    """Number of those that haven't been read."""
+    waiting: int
+    """Number of sessions with any left."""
+    sessions: tuple[SessionBacklog, ...]
+    """Those with most left, up to a limit."""
+    unembedded: int
+    """Number of memories without vectors."""
+
+
+class UndeliveredEvent(Value):
+    """A dead letter of the webhook, with its event."""
+
+    letter: DeadLetter
+    event: MemoryEvent | None = None
+    """None if it was removed from the feed since."""
+
+
+class Deliveries(Value):
+    """State of the webhook, for an operator."""
+
+    configured: bool
+    """True if the settings have an address to deliver to."""
+    kinds: tuple[EventKind, ...]
+    """Kinds of events that are delivered; none stands for all."""
+    delivered: int | None
+    """The number of the last event that was delivered or given up; null before the first start."""
+    latest: int
+    """The number of the latest event."""
+    disabled: bool
+    """True since the endpoint answered 410, until the job `redeliver`."""
+    replaying: int
+    """Number of dead letters that are being sent again."""
+    dead: tuple[UndeliveredEvent, ...]
+    """Events that were given up, the latest first."""
 
 
 class Timeline(Value):

@@ -25,6 +25,12 @@ _SECRETS = regex(r"(?<!http)(?<!https)://.*|://.*(?=@)|password=.*")
 """Parts of URLs that may hold a password, wherever a wrong one has it."""
 _SHOULD = regex(r"^\w+ should (?=be |have |match |start |end |contain |only )")
 """The beginning of most reasons of pydantic, like "Input should be" and "String should have"."""
+_IDS = r"[A-Za-z0-9_.@:+\-]+"
+_SPELLED = {
+    f"^{_IDS}$": "must have only letters, digits and _ . @ : + -",
+    rf"^({_IDS}\*?|\*)$": "must be a user, the beginning of users with a *, or *",
+}
+"""Patterns in words."""
 _SEQUENCE = regex(r"\ba valid (?:list|tuple|set|frozenset)$")
 _LABEL = regex(
     r"^(?:\[key\]$|(?:function-\w+|list|dict|tuple|set|frozenset|is-instance|nullable|literal"
@@ -76,6 +82,8 @@ def each(details: Iterable[Mapping[str, Any]], model: Any = None) -> Iterator[st
             yield f"{_kind_of(place, detail)} must be one of {tags} (got {_value(tag)})"
         elif not loc and kind == "value_error":  # about the fields together
             yield said
+        elif (spelled := _SPELLED.get(detail.get("ctx", {}).get("pattern", ""))) is not None:
+            yield f"{shown or 'value'} {spelled} (got {_value(detail['input'])})"
         else:
             limits = _limits(kinds) if kind in _OUT_OF_LIMITS else None
             yield f"{shown or 'value'} {limits or _must(said)} (got {_value(detail['input'])})"

@@ -80,6 +80,13 @@ class Caller:
         users = (user_id,) if user_id is not None and own else self.users
         return replace(self, users=users, agent_id=self.agent(agent_id))
 
+    def governs(self, users: Iterable[str], spaces: Iterable[str] = ()) -> bool:
+        """Return True if a key of these users and spaces reaches nothing beyond the caller."""
+        readable = (*self.users, *self.spaces)
+        return all(_within(one, self.users) for one in users) and all(
+            _within(one, readable) for one in spaces
+        )
+
     def reads(self, user_id: str | None) -> bool:
         """Return True if the caller may read for the user; None stands for every user."""
         covered = "*" in self.users if user_id is None else self.covers(user_id)
@@ -126,4 +133,15 @@ def _match(user_id: str, patterns: tuple[str, ...]) -> bool:
     return any(
         user_id.startswith(pattern[:-1]) if pattern.endswith("*") else user_id == pattern
         for pattern in patterns
+    )
+
+
+def _within(pattern: str, patterns: tuple[str, ...]) -> bool:
+    """Return True if whoever `pattern` matches, one of `patterns` matches too.
+
+    >>> _within("team-*", ("te*",)), _within("team-*", ("team-a",)), _within("*", ("te*",))
+    (True, False, False)
+    """
+    return pattern in patterns or any(
+        wide.endswith("*") and pattern.removesuffix("*").startswith(wide[:-1]) for wide in patterns
     )

@@ -1,14 +1,12 @@
 """The command of coding agents' hooks: `python -m semantic_memory.entrypoints.hook`.
 
 What an agent waits for, recall at a prompt, goes through the process that has the store open, with
-the standard library alone: loading the command line takes longer than the answer. Everything
-else, and whatever can't be done so, is the command line's `hook`.
+little of the standard library: loading the command line takes longer than the answer, and loading
+`http.client` as long. Everything else, and whatever can't be done so, is the command line's `hook`.
 """
 
 from __future__ import annotations
 
-import http.client
-import io
 import json
 import socket
 import sys
@@ -19,6 +17,7 @@ from semantic_memory.domain.agent_hooks import BUDGET, HookEvent, answer, needed
 from semantic_memory.domain.projects import project_of
 
 _SECONDS = 5.0
+_REFUSED = 400  # and above: the status of an answer that is none
 _ANNOUNCEMENT = "service.json"
 
 
@@ -29,9 +28,11 @@ def main() -> None:
     if found is not None:
         print(json.dumps(found))  # noqa: T201
         return
+    from io import StringIO
+
     from semantic_memory.entrypoints.cli import main as command_line
 
-    sys.stdin = io.StringIO(text)
+    sys.stdin = StringIO(text)
     sys.argv = ["semantic-memory", "hook", *options]
     command_line()
 
@@ -51,55 +52,48 @@ def quick_answer(options: list[str], text: str) -> dict[str, Any] | None:
             return None
         owner = json.loads((Path(directory) / _ANNOUNCEMENT).read_bytes())
         return _asked(owner, event, user)
-    except (OSError, ValueError, LookupError, http.client.HTTPException):
+    except (OSError, ValueError, LookupError):
         return None  # the command line does it, or says why not
 
 
 def _asked(owner: dict[str, Any], event: HookEvent, user: str) -> dict[str, Any]:
     """Return the answer to an event. Raises LookupError if the owner refuses."""
     whose = {"user_id": user, "agent_id": project_of(event.cwd or Path())}
-    connection = _Connection(owner["socket"])
-    try:
-        block: dict[str, Any] = {}
-        if event.query:
-            asked = {**whose, "query": event.query, "budget": BUDGET[event.kind]}
-            block = _sent(connection, owner, "/v1/context", asked)
-        if event.observes_prompt:
-            said = [{"role": "user", "content": event.prompt}]
-            taken = {**whose, "session_id": event.session_id, "messages": said}
-            _sent(connection, owner, "/v1/messages", taken)
-    finally:
-        connection.close()
+    block: dict[str, Any] = {}
+    if event.query:
+        asked = {**whose, "query": event.query, "budget": BUDGET[event.kind]}
+        block = _sent(owner, "/v1/context", asked)
+    if event.observes_prompt:
+        said = [{"role": "user", "content": event.prompt}]
+        taken = {**whose, "session_id": event.session_id, "messages": said}
+        _sent(owner, "/v1/messages", taken)
     return answer(event, needed(event, block))
 
 
-def _sent(
-    connection: _Connection, owner: dict[str, Any], path: str, body: dict[str, Any]
-) -> dict[str, Any]:
-    headers = {"Authorization": f"Bearer {owner['token']}", "Content-Type": "application/json"}
-    connection.request("POST", path, json.dumps(body).encode(), headers)
-    response = connection.getresponse()
-    content = response.read()
-    if response.status >= http.HTTPStatus.BAD_REQUEST:
-        raise LookupError(f"{path}: {response.status}")
-    found: dict[str, Any] = json.loads(content)
+def _sent(owner: dict[str, Any], path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Post a body to the owner's Unix socket; return the answer.
+
+    By HTTP 1.0, in which an answer is whole and ends with the connection. Raises OSError,
+    ValueError, LookupError.
+    """
+    content = json.dumps(body).encode()
+    head = (
+        f"POST {path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {owner['token']}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    if owner["socket"] is None:
+        raise LookupError("the owner listens on no Unix socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(_SECONDS)
+        connection.connect(owner["socket"])
+        connection.sendall(head.encode("ascii") + content)
+        answered = b"".join(iter(lambda: connection.recv(65_536), b""))
+    said, _, text = answered.partition(b"\r\n\r\n")
+    status = int(said.split(None, 2)[1])
+    if status >= _REFUSED:
+        raise LookupError(f"{path}: {status}")
+    found: dict[str, Any] = json.loads(text)
     return found
-
-
-class _Connection(http.client.HTTPConnection):
-    """A connection over a Unix socket."""
-
-    def __init__(self, path: str | None) -> None:
-        super().__init__("localhost", timeout=_SECONDS)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect. Raises OSError."""
-        if self._path is None:
-            raise OSError("the owner listens on no Unix socket")
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(_SECONDS)
-        self.sock.connect(self._path)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from semantic_memory.domain.reports import Finding, Stats
-from semantic_memory.domain.requests import VerifyRequest
+from semantic_memory.domain.requests import IdsRequest, VerifyRequest
 from semantic_memory.groups.binding import Group, verb
 
 if TYPE_CHECKING:  # they would load numpy
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # they would load numpy
 class Admin(Group):
     """The operation of a store. Thread-safe."""
 
+    ids = verb(IdsRequest.of, lambda use: use.lookup.ids)
     verify_receipt = verb(VerifyRequest.of, lambda use: use.receipts.verify)
 
     @property

@@ -154,6 +154,7 @@ class AsyncAdmin(AsyncGroup[Admin]):
     """`Admin` whose methods are awaited."""
 
     users = threaded(Admin.users)
+    ids = threaded(Admin.ids)
     stats = threaded(Admin.stats)
     check = threaded(Admin.check)
     rebuild = threaded(Admin.rebuild)

@@ -78,7 +78,7 @@ class Memory:
         if unused := sorted(given.keys() - set(_CONFIG)):
             warnings.warn(
                 f"settings of mem0 that are not used: {', '.join(unused)}; semantic-memory has its"
-                " own, see docs/settings.md",
+                " own, see docs/reference/settings.md",
                 stacklevel=2,
             )
         self._memory = memory or SemanticMemory.open(given.get("data_dir"))
@@ -91,10 +91,10 @@ class Memory:
     def add(
         self,
         messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
-        *,
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
+        *,
         metadata: Mapping[str, Any] | None = None,
         infer: bool = True,
         memory_type: str | None = None,
@@ -116,7 +116,7 @@ class Memory:
         self._memory.observe(
             said,
             user_id=owner.user,
-            session_id=identifier_of(run_id) if run_id else _SESSION,
+            session_id=identifier_of(owner.run_id) if owner.run_id else _SESSION,
             agent_id=owner.scope.agent_id,
             run_id=owner.scope.run_id,
         )
@@ -163,10 +163,10 @@ class Memory:
     def search(
         self,
         query: str,
-        *,
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
+        *,
         limit: int | None = None,
         top_k: int | None = None,
         filters: Mapping[str, Any] | None = None,
@@ -188,10 +188,10 @@ class Memory:
 
     def get_all(
         self,
-        *,
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
+        *,
         filters: Mapping[str, Any] | None = None,
         limit: int | None = None,
         top_k: int | None = None,
@@ -285,18 +285,21 @@ class AsyncMemory:
         return cls(config_dict)
 
     async def add(
-        self, messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]], **given: Any
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *ids: str | None,
+        **given: Any,
     ) -> Results:
         """Take messages in, as `Memory.add` does."""
-        return await asyncio.to_thread(self._blocking.add, messages, **given)
+        return await asyncio.to_thread(self._blocking.add, messages, *ids, **given)
 
-    async def search(self, query: str, **given: Any) -> Results:
+    async def search(self, query: str, *ids: str | None, **given: Any) -> Results:
         """Return the best memories for a query, as `Memory.search` does."""
-        return await asyncio.to_thread(self._blocking.search, query, **given)
+        return await asyncio.to_thread(self._blocking.search, query, *ids, **given)
 
-    async def get_all(self, **given: Any) -> Results:
+    async def get_all(self, *ids: str | None, **given: Any) -> Results:
         """Return memories, as `Memory.get_all` does."""
-        return await asyncio.to_thread(self._blocking.get_all, **given)
+        return await asyncio.to_thread(self._blocking.get_all, *ids, **given)
 
     async def get(self, memory_id: str) -> Result | None:
         """Return a memory; None if there is none."""
@@ -351,7 +354,8 @@ class _Translated:
 
 def _owner(user_id: str | None, agent_id: str | None, run_id: str | None) -> Owner:
     """Return whose memories a call is about. Raises ValueError without any identifier."""
-    given = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+    named = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+    given = {name: _whole_number_as_text(value) for name, value in named.items()}
     for name, value in given.items():
         if value is not None and (not isinstance(value, str) or not value.strip()):
             raise ValueError(f"Invalid {name}: must be a text that is not empty (got {value!r})")
@@ -359,6 +363,11 @@ def _owner(user_id: str | None, agent_id: str | None, run_id: str | None) -> Own
     if not any(ids):
         raise ValueError("At least one of 'user_id', 'agent_id', or 'run_id' must be provided.")
     return Owner(*ids)
+
+
+def _whole_number_as_text(value: Any) -> Any:
+    """Return an id as mem0 has it: those of databases and chats often are numbers."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _narrowed(
@@ -446,10 +455,17 @@ def _messages(
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     if isinstance(given, Mapping):
-        return [given]
-    if not isinstance(given, Sequence) or not all(isinstance(one, Mapping) for one in given):
+        return [_in_blocks(given)]
+    said = [one for one in given if isinstance(one, Mapping)] if isinstance(given, Sequence) else []
+    if not isinstance(given, Sequence) or len(said) < len(given):
         raise ValueError("messages must be a text, a message, or a list of messages")
-    return [*given]
+    return [_in_blocks(one) for one in said]
+
+
+def _in_blocks(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message with its content in a list, where mem0 takes a single block."""
+    content = message.get("content")
+    return {**message, "content": [content]} if isinstance(content, Mapping) else message
 
 
 def _item(fact: Fact, owner: Owner | None = None) -> Result:

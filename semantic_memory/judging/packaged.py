@@ -28,6 +28,8 @@ _TOKENIZER = (
 MAX_TOKENS = 96
 _ALSO = 0.25
 """Probability from which a sentence may state an attribute beside the likeliest one."""
+_ORDER = 0.75
+"""Probability from which a sentence is an order for all answers to come."""
 _CACHED = 4_096  # texts whose scores are kept: a sentence is read more than once
 
 Scores = NDArray[np.float32]
@@ -167,7 +169,7 @@ class PackagedSentenceJudge:
 
     def _reading(self, sentence: Spoken) -> Reading:
         found = self._encoder.heads(sentence.before, sentence.text)
-        about, kind = _best(found["about"]), _best(found["kind"])
+        about, kind = _best(found["about"]), _kind(found["kind"])
         slot, category = _best(found["slot"]), _best(found["category"])
         return Reading.model_validate(
             {
@@ -196,6 +198,14 @@ class PackagedSentenceJudge:
 def is_readable(fact: Fact) -> bool:
     """Return True if the packaged model was trained on the language of a fact."""
     return not other_script(fact.content) and language(fact.content) in (None, "en")
+
+
+def _kind(values: Mapping[str, float]) -> str:
+    """Return the likeliest kind; an order only if it is sure, for it binds all answers to come."""
+    kind = _best(values)
+    if kind == "standing_order" and values[kind] < _ORDER:
+        return _best({other: value for other, value in values.items() if other != kind})
+    return kind
 
 
 def _best(values: Mapping[str, float]) -> str:

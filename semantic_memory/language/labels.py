@@ -27,7 +27,11 @@ _HARD = regex(
 )
 _SOFT = regex(
     r"[ \t]*[*_]{0,2}(?P<label>[^\W_][\w.'’@-]{0,30}(?: [\w.'’@-]{1,30}){0,2})[*_]{0,2}"
-    r"(?:[ ]+[-–—~→⇒·]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=\S)"
+    r"(?:[ ]+[-–—~→⇒·/]+[ ]+|[ ]?(?:→|⇒|—|::)[ ]*)(?=\S)"
+)
+_DASHED = regex(r"[ \t]*(?P<label>[^-–—.!?,:;\n]{2,50}?)[ ]+[-–—]+[ ]+(?=(?:I|We|My|Our)\b)")
+_PICTURED = regex(
+    r"[ \t]*(?P<label>[A-Z][\w.'’-]{1,30})[ ]?[\U0001F300-\U0001FAFF☀-➿️‍]+[ ]+(?=[A-Z])"
 )
 _WORD = regex(r"[^\W_][\w'’.-]*")
 _SUBJECT = regex(
@@ -35,6 +39,10 @@ _SUBJECT = regex(
     r"(?:(?:i|we|i['’]\w+|we['’]\w+|im|ive)\b|(?:my|our) .*\b(?:me|us)\b|you (?!are|were)\w+"
     r"|(?:here|that)['’]?s (?:what|why|how|where) (?:i|we|my)\b)",
     re.IGNORECASE,
+)
+_ADDRESSED = regex(r"\A(?:\w+ ){0,2}(?:to|so|for|as) (?:\w+ ){0,3}you(?:r \w+)?\Z", re.IGNORECASE)
+_STAMPED = regex(
+    r"\d[-./]\d{1,2}[-./]\d{2,4}\b.*\d{1,2}[:.h]\d\d|\d{1,2}:\d\d.*\d[-./]\d{1,2}[-./]\d{2,4}"
 )
 _FIRST = regex(r"\W*(?:i|we|my|our|i['’]\w+|we['’]\w+|im|ive)\b", re.IGNORECASE)
 _FORWARD = regex(r"\b(?:(?:this|these)\W*\Z|the following|following|below|as follows)", re.I)
@@ -97,7 +105,7 @@ def _is_note(line: Line) -> bool:
         return False
     spoken = _WORD.findall(found["key"])
     plain = {one.casefold() for one in spoken}
-    if not word_class("texts", "fiction", "roles").isdisjoint(plain):
+    if not word_class("texts", "fiction", "roles", "rework").isdisjoint(plain):
         return False
     if not _KNOWN_KEYS.isdisjoint(plain):
         return True
@@ -127,6 +135,12 @@ def _prefixed(text: str, line: Line) -> Cut | None:
     """Return the cut of a line with a name before another separator than a colon."""
     if (hard := _HARD.match(line.text)) and not speaks(hard["label"]):
         return Cut(line.paragraph, len(text), "speaker prefix")
+    if (dashed := _DASHED.match(line.text)) and not word_class(
+        "texts", "fiction", "roles", "rework"
+    ).isdisjoint(one.casefold() for one in _WORD.findall(dashed["label"])):
+        return Cut(line.paragraph, len(text), "label")
+    if (pictured := _PICTURED.match(line.text)) and not is_word(pictured["label"].casefold()):
+        return Cut(line.paragraph, len(text), "speaker prefix")
     if (soft := _SOFT.match(line.text)) and is_name(soft["label"]):
         return Cut(line.paragraph, len(text), "speaker prefix")
     return None
@@ -142,20 +156,15 @@ def is_own_label(label: str, rest: str) -> bool:
     """
     label = label[_PREFIX.match(label).end() :].strip("*_ ")  # type: ignore[union-attr]
     spoken = [one.casefold() for one in _WORD.findall(label)]
-    if not spoken or is_file_name(label):
+    if not spoken or is_file_name(label) or _STAMPED.search(label):
         return False
     if len(label) > _MOST_OF_LABEL:  # prose, which names no speaker
         behind = label[-_MOST_OF_LABEL:]
         return not _leads_in(behind, [one.casefold() for one in _WORD.findall(behind)])
-    announced = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
-    if not (rest.strip() or speaks(label) or word_class("headings").isdisjoint(spoken)):
+    if _heads_document(label, rest, spoken):
         return False
-    if _announces(spoken):
+    if _announces(spoken) or (rest.strip() and _is_led_to(label, spoken)):
         return True
-    if (
-        announced and rest.strip() and _announces(spoken[:announced])
-    ):  # "quick one before the meeting: ..."
-        spoken = spoken[announced:]
     if spoken[0] in word_class("keeping") and word_class("texts").isdisjoint(spoken):
         return bool(rest.strip())
     if _leads_in(label, spoken):
@@ -165,6 +174,23 @@ def is_own_label(label: str, rest: str) -> bool:
     if _SUBJECT.match(label):
         return True
     return not _FIRST.match(rest) and _is_plain(label, spoken)
+
+
+def _heads_document(label: str, rest: str, spoken: Sequence[str]) -> bool:
+    """Return True for the heading of what stands on the lines below: "rules:", "about: |"."""
+    if rest.strip():
+        return not any(map(str.isalnum, rest))
+    return not (speaks(label) or word_class("headings").isdisjoint(spoken))
+
+
+def _is_led_to(label: str, spoken: Sequence[str]) -> bool:
+    """Return True for an announcement of a matter, or one to the assistant: "to update you"."""
+    if _ADDRESSED.search(label):
+        return not _leads_in(label, spoken)
+    place = next((place for place, one in enumerate(spoken) if one in word_class("about")), 0)
+    if not (place and _announces(spoken[:place])):
+        return False
+    return label.split()[-1].islower() and all(map(_is_common, spoken[place:]))
 
 
 def _leads_in(label: str, spoken: Sequence[str]) -> bool:

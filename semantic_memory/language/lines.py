@@ -34,22 +34,27 @@ class Line(NamedTuple):
 
 
 _WORD = regex(r"[^\W_][\w'’.-]*")
-_CLOCK = r"\d{1,2}[:.h]\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
+_CLOCK = r"\d{1,2}[:.h]\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?(?i:[ap]\.?m)\b\.?)?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _STAMP = rf"(?:{_DATE}(?:[,\sT]{{1,3}}(?:at )?{_CLOCK}Z?)?|{_CLOCK.replace('[:.h]', ':')})"
 _STAMPED = regex(
-    rf"[ \t]*[(*_]{{0,3}}{_STAMP}[)*_]{{0,3}}(?:\s*[-–—|>,;\])]|\s*:(?!\d)|[ \t]{{2,}}|\t"
+    rf"[ \t]*(?:[A-Z]{{3,8}}[ \t]+)?[(*_]{{0,3}}{_STAMP}[)*_]{{0,3}}"
+    r"(?:\s*[-–—|>,;\])]|\s*:(?!\d)|[ \t]{2,}|\t"
     r"|[ \t]+(?=(?i:i|we|my|i'm|i've|im|ive)\b|[A-Z<@*]))",
 )
 _STAMP_ALONE = regex(rf"\W*{_STAMP}\W*\Z")
-_STAMP_BEHIND = regex(rf"[A-Z@\"(*_][^.!?\n]{{0,60}}?(?:{_STAMP}|\b\d{{1,2}}\s?[ap]m)\W*\Z")
+_STAMP_BEHIND = regex(rf"[A-Z@\"(*_][^.!?\n]{{0,60}}?(?:{_STAMP}|\b\d{{1,2}}\s?(?i:[ap]m))\W*\Z")
+_STAMP_LAST = regex(rf"\w[^.!?\n]{{0,60}}?\s{_STAMP}\W*\Z")
 _SUBTITLE = regex(r"\s*\d{1,5}\s*\Z|.*-->")
 _MARKED = regex(
     r"[ \t]*(?://|/\*|\*/|#!|#{1,6}[ \t]|--[ \t]|;[ \t]|%[ \t]|REM |[{}]|@@|\+\+\+|\+[ \t]|\$[ \t]"
     r"|[=\-_*~#+]{3,}[^\w]*\Z|[=\-_*~#+]{3,}[ \t]*\w|[—–―]{1,2}[ \t]*\w|@\w+[ \t]|RT @|\\\w+[{[]"
+    r"|[QA]\d{0,3}[.):]\s|([^\w\s.!?])\1+[^\n]*\1\1\W*\Z"
+    r"|[─-▟■-◥◧-◻★☆][^\n]*\w"
     r"|\*[^*\n]{1,40}\*\s*\S|\([A-Z][^()\n]{0,30}\)\s*\S"
     r"|[♪♫🎵🎶📎🎤🎙📷📸🖼📄📃📧✉📩📨☎📞🔊🗣📝💬🎬🎧📑📰🔁🔗▶►•◦]️?\s*(?=[A-Z♪♫\"“]))"
 )
+_EMPHASISED = regex(r"[ \t]*#[\w-]+[ \t]*\Z|[ \t]*([*_]{1,3})[^*_\n]{1,60}\1:?[ \t]*\Z")
 _BULLET = regex(r"[ \t]*[•◦]")
 _CODE = regex(
     r".*(?:[;{}]\s*\Z|=>|:=|&&|\|\||\\n|\w\([^()\n]{0,80}\)[ \t]*\Z|\w\[\w*\]|::|==|!=)"
@@ -67,14 +72,29 @@ _SALUTATION = regex(
 _ENDED = regex(r".*[.!?…,;][\"'”’)*_]*\s*\Z")
 _HEADED = regex(
     r"\s[·•|]\s|\b\d+ ?(?:s|m|h|d|w|min|hrs?|hours?|days?|weeks?|years?)(?: ago)?\W*\Z|\w/\w+\d"
+    r"|\S@\w[\w-]*\.\w"
 )
-_ATTRIBUTED = regex(r"\S\s+(?:[—–―]|--)\s*(?:[A-Z][\w.'’-]*\s?){1,4}\Z")
+_NAME = r"(?:[A-Z][\w.'’-]*\s?)"
+_ATTRIBUTED = regex(
+    rf"\S\s+(?:[—–―]|--)\s*{_NAME}{{1,4}}\Z"
+    rf"|\S\s+(?:[—–―]|--)\s*{_NAME}{{2,4}},\s*['‘“\"(*_]?(?:[A-Z0-9]\S*\s?){{1,6}}\Z"
+    rf"|[.!?…][\"”'’]?\s+[-–~]\s*{_NAME}{{1,3}}\Z"
+    rf"|(?:\A|(?<=[.!?] ))\W*\w+(?:ed|en) by {_NAME}{{1,4}}(?:[,:;—–-]|\Z)"
+    rf"|(?:\A|(?<=[.!?] ))\W*\w+(?:ed|en) by [A-Z][\w'’-]+(?: [A-Z][\w'’-]*){{0,2}}\.(?=\s|\Z)"
+)
+_CODED = regex(  # "SPEAKER_01 I'm ..."
+    r"[ \t]*(?=[^\s]*[_\d])[A-Za-z][\w#-]{1,30}[ \t]+(?:I|we|my|We|My)(?:['’]\w+)?[ \t]"
+)
+_CAPITALS = regex(r"[ \t]*[A-Z][A-Z0-9_'’-]{2,30}[ \t]+(?=[A-Z])")
+_HANDED_FILE = regex(r"\.(?P<kind>[a-z0-9]{2,4})\s+\w+ed\W*\Z", re.IGNORECASE)
 _ASIDE = regex(r"[ \t]*\((?P<aside>[^()\n]{1,80})\)[ \t]*\S")
 _SMALL = frozenset(
     "of and the a an in on for to with by from at de la von van der & - vs no".split()
 )
 _MOST_OF_TITLE = 8
 _MOST_OF_NAME = 5
+_SIGNED = 2
+"""Lines of which the last may be a signature."""
 _VERSE = 4
 """Lines of one stanza."""
 
@@ -95,6 +115,9 @@ def lines_of(text: str) -> list[Line]:
 
 def pasted_lines(text: str, lines: Sequence[Line]) -> Iterator[Cut]:
     """Yield the cut from the first line that shows a paste, or its paragraph, to the end."""
+    if _is_signed(lines):
+        yield Cut(0, len(text), "signature")
+        return
     for place, line in enumerate(lines):
         for reason, shows, whole in _FORMS:
             if shows(line, lines[place + 1 :][:_VERSE]):
@@ -114,10 +137,31 @@ def is_file_name(text: str) -> bool:
     return len(_WORD.findall(text[: found.start()] + text[found.end() :])) <= 3
 
 
+def _is_signed(lines: Sequence[Line]) -> bool:
+    """Return True if below sentences stands a line that is none, as a signature or a footer is."""
+    if len(lines) < _SIGNED:
+        return False
+    above, last = lines[-2], lines[-1]
+    if _STAMP_BEHIND.match(last.text) and not _CLAUSE.search(last.text):
+        return True
+    spoken = last.words
+    if not spoken or len(spoken) > _MOST_OF_NAME + 1 or _ENDED.match(last.text):
+        return False
+    first = spoken[0].casefold().strip(".")
+    if first in word_class("discourse", "greetings") or not (
+        last.text[0].isupper() or last.text[0].isdigit()
+    ):
+        return False
+    return _ENDED.match(above.text) is not None and not _CLAUSE.search(last.text)
+
+
 def _is_stamped(line: Line, after: Sequence[Line]) -> bool:
     if _STAMPED.match(line.text) or _STAMP_ALONE.match(line.text):
         return True
-    return bool(after) and _STAMP_BEHIND.match(line.text) is not None and not speaks(line.text)
+    if not after or speaks(line.text):
+        return False
+    short = len(line.words) <= _MOST_OF_NAME and not _CLAUSE.search(line.text)
+    return bool(_STAMP_BEHIND.match(line.text) or (short and _STAMP_LAST.match(line.text)))
 
 
 def _is_subtitle(line: Line, after: Sequence[Line]) -> bool:
@@ -125,13 +169,21 @@ def _is_subtitle(line: Line, after: Sequence[Line]) -> bool:
 
 
 def _is_attributed(line: Line, after: Sequence[Line]) -> bool:
-    """Return True for words with the name of their author behind them."""
-    del after
-    return _ATTRIBUTED.search(line.text) is not None
+    """Return True for words with their author's name, or the sign of a speaker, beside them."""
+    if _ATTRIBUTED.search(line.text) or _CODED.match(line.text):
+        return True
+    return bool(after) and all(map(_is_called_out, (line, after[0])))
+
+
+def _is_called_out(line: Line) -> bool:
+    """Return True for a name in capitals before a sentence: "GUEST I quit"."""
+    called = _CAPITALS.match(line.text) is not None
+    return called and line.words[0].casefold() not in word_class("discourse")
 
 
 def _is_marked(line: Line, after: Sequence[Line]) -> bool:
-    del after
+    if after and _EMPHASISED.match(line.text):
+        return True
     if (found := _ASIDE.match(line.text)) and not speaks(found["aside"]):
         aside = {one.casefold() for one in _WORD.findall(found["aside"])}
         return not aside <= word_class("discourse")
@@ -151,6 +203,9 @@ def _is_row(line: Line, after: Sequence[Line]) -> bool:
 def _is_file(line: Line, after: Sequence[Line]) -> bool:
     end = line.text.rstrip(" \t)]*_")
     if end.rpartition(".")[2].casefold() in word_class("documents") and "." in end:
+        return True
+    handed = _HANDED_FILE.search(line.text)
+    if handed and handed["kind"].casefold() in word_class("documents"):
         return True
     return bool(after) and is_file_name(line.text) and not speaks(line.text)
 

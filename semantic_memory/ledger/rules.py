@@ -80,6 +80,7 @@ def erased(fact: Fact) -> Fact:
             "corroborations": (),
             "ended_by": None,
             "perhaps_changed": (),
+            "follows": (),
             "metadata": {},
             "body": None,
         }

@@ -1,14 +1,24 @@
-"""Stages that follow a user's facts: settle them, derive their profile, index them."""
+"""Stages that follow a user's facts: settle them, derive their profile, index and keep them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.domain.events import BeliefsResolved, Event, MemoryQuarantined
 from semantic_memory.pipeline.faults import FAULTS
-from semantic_memory.pipeline.stage import CONSOLIDATE, INDEX, PROFILE, WHOLE, Hint, Outlook, Whole
+from semantic_memory.pipeline.stage import (
+    CONSOLIDATE,
+    INDEX,
+    KEEP,
+    PROFILE,
+    WHOLE,
+    Hint,
+    Outlook,
+    Whole,
+)
 from semantic_memory.profile.rollup import Rollup
 from semantic_memory.vectors.keeper import Keeper
 
@@ -93,3 +103,37 @@ class Indexing:
     def outlook(self) -> Outlook:
         """Count the changes that the index lacks."""
         return Outlook("indexing", self._keeper.behind)
+
+
+class KeptPartitions(Protocol):
+    """Partitions in RAM, and the files from which they are read."""
+
+    @property
+    def unkept(self) -> set[str]:
+        """The users whose files lack many of their memories."""
+        ...
+
+    def keep(self, user_id: str) -> None:
+        """Write the file of a user's partition, if it lacks many memories."""
+        ...
+
+
+class Keeping:
+    """Stage that writes the files from which partitions are read."""
+
+    name = KEEP
+
+    def __init__(self, partitions: KeptPartitions) -> None:
+        self._partitions = partitions
+
+    def pending(self) -> Iterator[str]:
+        """Yield the users whose files lack many of their memories."""
+        return iter(self._partitions.unkept)
+
+    def run(self, item: str) -> None:
+        """Write a user's file. Raises StoreError."""
+        self._partitions.keep(item)
+
+    def outlook(self) -> Outlook:
+        """Count the users whose files lack many of their memories."""
+        return Outlook("keeping partitions", len(self._partitions.unkept))

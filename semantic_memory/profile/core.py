@@ -56,7 +56,7 @@ _OWN = 0.5
 """Probability of being about the owner from which a fact is the owner's."""
 _OF_ANOTHER = 0.2
 """The same below which a fact of another subject is someone else's."""
-ORDER = 0.9
+ORDER = 0.75
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
 """Time ahead within which a deadline is in the core."""

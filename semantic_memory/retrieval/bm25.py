@@ -23,6 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.retrieval.strings import Strings, to_bytes
+
 Scores = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
@@ -43,12 +45,37 @@ class Postings(NamedTuple):
 _NOWHERE = Postings(array("I"), array("H"))
 
 
+class KeptPostings(NamedTuple):
+    """The postings of texts that were indexed before, as arrays that are read where they lie."""
+
+    lengths: NDArray[np.uint32]
+    """Number of words of each text."""
+    terms: Strings
+    """Sorted by their bytes."""
+    ends: NDArray[np.int64]
+    """Where the postings of each term end in `rows` and `counts`."""
+    rows: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+
+    def of(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+        """Return the texts that hold a term, and how often each does."""
+        place = self.terms.find(term)
+        if place is None:
+            return self.rows[:0], self.counts[:0]
+        here = slice(int(self.ends[place - 1]) if place else 0, int(self.ends[place]))
+        return self.rows[here], self.counts[here]
+
+
 class BM25:
     """Postings of texts numbered 0, 1, 2, ... in the order they were added."""
 
-    def __init__(self) -> None:
-        self._postings: dict[str, Postings] = {}
+    def __init__(self, kept: KeptPostings | None = None) -> None:
+        """Begin with what is kept of the first texts."""
+        self._kept = kept
+        self._postings: dict[str, Postings] = {}  # of the texts behind these
         self._lengths = array("I")
+        if kept is not None:
+            self._lengths.frombytes(kept.lengths.tobytes())
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -95,9 +122,7 @@ class BM25:
         total = present if statistics is None else max(present, statistics[0])
         ideal = 0.0
         for term in dict.fromkeys(terms):
-            postings = self._postings.get(term, _NOWHERE)
-            rows = np.frombuffer(postings.rows, dtype=np.uint32)
-            counts = np.frombuffer(postings.counts, dtype=np.uint16)
+            rows, counts = self._holding(term)
             kept = alive[rows]
             rows, counts = rows[kept], counts[kept]
             holding: float = len(rows)
@@ -108,3 +133,26 @@ class BM25:
             norm = K1 * (1.0 - B + B * lengths[rows] / average)
             scores[rows] += idf * counts * (K1 + 1.0) / (counts + norm)
         return scores / ideal if ideal else scores
+
+    def keep(self) -> KeptPostings:
+        """Return the postings of all texts."""
+        kept = self._kept.terms.read_all() if self._kept else ()
+        terms = sorted({*kept, *self._postings}, key=to_bytes)
+        found = [self._holding(term) for term in terms]
+        return KeptPostings(
+            np.array(self._lengths, np.uint32),
+            Strings.of(terms),
+            np.cumsum([len(rows) for rows, _ in found], dtype=np.int64),
+            np.concatenate([rows for rows, _ in found] or [np.zeros(0, np.uint32)]),
+            np.concatenate([counts for _, counts in found] or [np.zeros(0, np.uint16)]),
+        )
+
+    def _holding(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+        """Return the texts that hold a term, in ascending order, and how often each does."""
+        postings = self._postings.get(term, _NOWHERE)
+        rows = np.frombuffer(postings.rows, dtype=np.uint32)
+        counts = np.frombuffer(postings.counts, dtype=np.uint16)
+        if self._kept is None:
+            return rows, counts
+        first, first_counts = self._kept.of(term)
+        return np.concatenate((first, rows)), np.concatenate((first_counts, counts))

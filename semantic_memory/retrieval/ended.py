@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.ports import Facts, Trait
@@ -88,10 +88,21 @@ class Ended:
         """Note the present state of a fact."""
         self.drop(trait.num)
         if trait.status == Status.SUPERSEDED and trait.session_id is not None:
-            own = _Ended(trait.id, trait.session_id, trait.position, trait.said_in)
-            self._facts[trait.num] = own
-            for named in self._named(own):
-                named.add(trait.num)
+            self._add(trait.num, _Ended(trait.id, trait.session_id, trait.position, trait.said_in))
+
+    def keep(self) -> list[list[Any]]:
+        """Return all facts, as JSON holds them."""
+        return [[num, *fact] for num, fact in self._facts.items()]
+
+    def take_kept(self, facts: Iterable[Sequence[Any]]) -> None:
+        """Note facts as `keep` returned them."""
+        for num, fact_id, session_id, position, said_in in facts:
+            self._add(num, _Ended(fact_id, session_id, position, tuple(said_in)))
+
+    def _add(self, num: int, own: _Ended) -> None:
+        self._facts[num] = own
+        for named in self._named(own):
+            named.add(num)
 
     def drop(self, num: int) -> None:
         """Leave out a fact."""

@@ -61,10 +61,6 @@ class Vectors(NamedTuple):
     owners: NDArray[np.intp]
     rows: NDArray[np.floating]
 
-    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
-        """Return the first vector of each of `owners`, all of which must have one."""
-        return self.rows[np.searchsorted(self.owners, owners)].astype(np.float32, copy=False)
-
     def best(
         self,
         vector: NDArray[np.float32],
@@ -81,26 +77,68 @@ class Vectors(NamedTuple):
         np.maximum.at(out, owners, np.einsum("ij,j->i", rows, vector))
 
 
+class Segments(NamedTuple):
+    """Unit vectors in two parts: those that were there at first, and those of later owners."""
+
+    first_part: Vectors
+    rest: Vectors
+
+    def best(
+        self,
+        vector: NDArray[np.float32],
+        wanted: NDArray[np.bool_] | None,
+        out: NDArray[np.float32],
+    ) -> None:
+        """Raise `out[owner]` to the highest cosine of each (wanted) owner's vectors."""
+        for part in self:
+            if len(part.owners):
+                part.best(vector, wanted, out)
+
+    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
+        """Return the first vector of each of `owners`, all of which must have one."""
+        wanted = np.asarray(owners, dtype=np.intp)
+        found = np.empty((len(wanted), self.rest.rows.shape[1]), dtype=np.float32)
+        begun = self.rest.owners[0] if len(self.rest.owners) else np.inf
+        for part, chosen in ((self.first_part, wanted < begun), (self.rest, wanted >= begun)):
+            found[chosen] = part.rows[np.searchsorted(part.owners, wanted[chosen])]
+        return found
+
+
 class GrowingVectors:
     """Unit vectors that grow owner by owner.
 
     `dtype` may be half precision, which halves the memory, errs by less than 0.001 of a cosine, and
-    costs time where all of them are compared instead of a few.
+    costs time where all of them are compared instead of a few. Those there `at_first` are read
+    where they lie, and never copied.
     """
 
-    def __init__(self, dimension: int, dtype: Any) -> None:
+    def __init__(self, dimension: int, dtype: Any, at_first: Vectors | None = None) -> None:
         self._vectors = Growing(dtype, dimension)
         self._owners = Growing(np.intp)
+        self._at_first = at_first or self.rest
 
     @property
     def nbytes(self) -> int:
-        """Size in bytes."""
+        """Size in bytes, of what was there at first aside."""
         return self._vectors.nbytes + self._owners.nbytes
 
     @property
-    def view(self) -> Vectors:
-        """The vectors so far, without copying."""
+    def rest(self) -> Vectors:
+        """Those appended so far, without copying."""
         return Vectors(self._owners.view, self._vectors.view)
+
+    @property
+    def view(self) -> Segments:
+        """The vectors so far, without copying."""
+        return Segments(self._at_first, self.rest)
+
+    @property
+    def joined(self) -> Vectors:
+        """The vectors so far, in one part."""
+        first, rest = self.view
+        return Vectors(
+            np.concatenate((first.owners, rest.owners)), np.concatenate((first.rows, rest.rows))
+        )
 
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
         """Append the vectors of several owners, one array for each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.tables import phrase_list
 from semantic_memory.domain.text import figures, stems
 from semantic_memory.retrieval.bm25 import Scores
+from semantic_memory.retrieval.snapshot import Snapshot
 
 ALIKE = 0.5
 """Cosine from which two facts are taken to concern one thing."""
@@ -23,6 +25,12 @@ SAME = 0.6
 """Cosine from which two facts of one category are taken to be about the same, whatever they say."""
 STRENGTH = 3.0
 """Share of the older one's score, relative to the weight of relevance, that a newer may lack."""
+
+LEADING = 5
+"""Number of the best memories above which those come that follow them."""
+FOLLOWS = 0.5
+"""Share of the score of what a statement follows that it needs by itself: a statement may change
+what was said before, and yet be no answer to the question."""
 
 Reals = NDArray[np.float64]
 
@@ -131,3 +139,41 @@ def gains(
         if overtaken:
             found[row] = float(np.nextafter(max(overtaken), np.inf) - score[row])
     return found
+
+
+def following(snapshot: Snapshot, score: Reals, best: Sequence[int]) -> dict[int, float]:
+    """Return the gain in score by which statements come just above the leading ones they follow.
+
+    `best` are the rows of the highest `score`, best first. A statement stands where the better of
+    its fact and its messages stands.
+    """
+    said: dict[str, float] = {}
+    for row in best:
+        if snapshot.columns["verbatim"][row]:
+            said.update(dict.fromkeys(snapshot.said_in[row], float(score[row])))
+    raised: dict[int, float] = {}
+
+    def standing(row: int) -> float:
+        own = raised.get(row, float(score[row]))
+        return max([own, *(said.get(place, own) for place in snapshot.said_in[row])])
+
+    stated_at = snapshot.columns["stated_at"]
+    waiting = [
+        (float(stated_at[row]), row)
+        for row in best
+        if snapshot.ids[row] in snapshot.followed_by
+        and standing(row) >= score[best[min(LEADING, len(best)) - 1]]
+    ]
+    heapify(waiting)
+    done: set[int] = set()
+    while waiting:
+        _, older = heappop(waiting)
+        done.add(older)
+        for newer in snapshot.followed_by.get(snapshot.ids[older], ()):
+            if not snapshot.admitted[newer] or score[newer] < FOLLOWS * standing(older):
+                continue
+            if standing(newer) <= standing(older):
+                raised[newer] = float(np.nextafter(standing(older), np.inf))
+            if newer not in done:
+                heappush(waiting, (float(stated_at[newer]), newer))
+    return {row: raised_to - float(score[row]) for row, raised_to in raised.items()}

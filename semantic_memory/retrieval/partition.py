@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from array import array
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semantic_memory.domain.changes import FactVectors
 from semantic_memory.domain.conditions import (
@@ -29,11 +32,12 @@ from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import levels
-from semantic_memory.retrieval.bm25 import BM25, Mask, Statistics
+from semantic_memory.retrieval.bm25 import BM25, KeptPostings, Mask, Statistics
 from semantic_memory.retrieval.ended import Ended
-from semantic_memory.retrieval.growing import Growing, GrowingVectors
-from semantic_memory.retrieval.slots import Slots
+from semantic_memory.retrieval.growing import Growing, GrowingVectors, Vectors
+from semantic_memory.retrieval.slots import SLOTS, Slots
 from semantic_memory.retrieval.snapshot import Snapshot
+from semantic_memory.retrieval.strings import NO_STRINGS, Appended, Strings
 
 CATEGORIES = tuple(Category)
 _CATEGORY = {category.value: code for code, category in enumerate(CATEGORIES)}
@@ -65,8 +69,22 @@ COLUMNS = np.dtype(
     ]
 )
 
+FORM = f"1 {COLUMNS.descr} {SLOTS.descr}"
+"""The form in which partitions are kept: another number if anything in it, the stems included,
+is derived otherwise."""
+
 _UNKNOWN = -2  # the code of a value that no row has
 _ROW_OVERHEAD = 650  # bytes of strings, tuples and postings a memory, besides its text
+_KEPT_OVERHEAD = 110  # bytes of the id of a memory that was kept, and of its place
+
+
+class Kept(NamedTuple):
+    """A partition as a file keeps it."""
+
+    head: Mapping[str, Any]
+    """What is small, as JSON holds it."""
+    arrays: Mapping[str, NDArray[Any]]
+    """What is large; it is read where it lies."""
 
 
 class Partition:
@@ -79,12 +97,17 @@ class Partition:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.revision = 0
+        self.kept = 0
+        """Number of rows that a file holds."""
         self._ids: list[str] = []
-        self._said_in: list[tuple[str, ...]] = []
-        self._texts: dict[int, tuple[str, str | None]] = {}
-        self._tagged: dict[str, list[int]] = {}  # by tag, those above included; dead rows too
-        self._row_of: dict[int, int] = {}
+        self._said_in = Appended(NO_STRINGS, _places)
+        self._texts = Appended(NO_STRINGS, _text)
+        self._tagged: dict[str, array[int]] = {}  # by tag, those above included; dead rows too
+        self._nums = Growing(np.int64)
+        self._row_of: dict[int, int] = {}  # of those that no file holds
+        self._at_first = 0  # number of rows read from a file
         self._superseded: set[int] = set()
+        self._followed_by: dict[str, list[int]] = {}
         self.ended = Ended()
         """The superseded facts, by where they were said."""
         self._speakers: dict[str, int] = {}
@@ -113,8 +136,19 @@ class Partition:
     def nbytes(self) -> int:
         """Estimated RAM, in bytes."""
         vectors = sum(part.nbytes for part in (self._windows, self._sentences) if part)
-        rows = len(self) * _ROW_OVERHEAD + 4 * self._characters
-        return vectors + self._columns.nbytes + self._slots.nbytes + rows
+        rows = (len(self) - self._at_first) * _ROW_OVERHEAD + 4 * self._characters
+        kept = self._at_first * _KEPT_OVERHEAD
+        return vectors + self._columns.nbytes + self._slots.nbytes + rows + kept
+
+    @property
+    def living(self) -> int:
+        """Number of rows that aren't dead."""
+        return len(self) - self._dead
+
+    @property
+    def whole(self) -> bool:
+        """True if no row is dead."""
+        return not self._dead
 
     def snapshot(
         self,
@@ -136,6 +170,7 @@ class Partition:
             ids=self._ids,
             said_in=self._said_in,
             texts=self._texts,
+            followed_by=self._followed_by,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -194,7 +229,7 @@ class Partition:
 
     def _having(self, tag: str) -> Mask:
         mask: Mask = np.zeros(len(self), dtype=np.bool_)
-        mask[self._tagged.get(tag, [])] = True
+        mask[np.frombuffer(self._tagged.get(tag, _NO_ROWS), np.uint32)] = True
         return mask
 
     def _unexpired(self, condition: Unexpired) -> Mask:
@@ -246,6 +281,7 @@ class Partition:
         self._columns.extend(np.array(columns, dtype=COLUMNS))
         self._alive.extend(np.ones(len(rows), dtype=np.bool_))
         self._bm25.extend([row.stems for row in rows])
+        self._nums.extend([row.trait.num for row in rows])
         if embedded:
             self._take_vectors(embedded)
 
@@ -260,9 +296,26 @@ class Partition:
 
     def _kill(self, num: int) -> None:
         row = self._row_of.pop(num, None)
+        if row is None and self._at_first:
+            row = self._kept_row(num)
         if row is not None:
             self._alive.view[row] = False
             self._dead += 1
+
+    def _kept_row(self, num: int) -> int | None:
+        """Return the living row of a memory among those read from a file."""
+        order, nums = self._kept_order, self._nums.view
+        place = int(np.searchsorted(nums[: self._at_first], num, sorter=order))
+        for row in order[place:]:  # the dead ones, and at most one that lives
+            if nums[row] != num:
+                break
+            if self._alive.view[row]:
+                return int(row)
+        return None
+
+    @cached_property
+    def _kept_order(self) -> NDArray[np.intp]:
+        return np.argsort(self._nums.view[: self._at_first])
 
     def _note(self, number: int, trait: Trait, *, embedded: bool) -> None:
         """Note what no column holds of a row."""
@@ -270,10 +323,12 @@ class Partition:
         self._said_in.append(trait.said_in)
         self._characters += len(trait.content)
         self.ended.take(trait)
+        for older in trait.follows:
+            self._followed_by.setdefault(older, []).append(number)
         for level in _all_levels(trait.tags):
-            self._tagged.setdefault(level, []).append(number)
-        if embedded and trait.category != Category.CONVERSATION:
-            self._texts[number] = (trait.content, trait.speaker)
+            self._tagged.setdefault(level, array("I")).append(number)
+        states = embedded and trait.category != Category.CONVERSATION
+        self._texts.append((trait.content, trait.speaker) if states else None)
         superseded = trait.status == Status.SUPERSEDED
         (self._superseded.add if superseded else self._superseded.discard)(trait.num)
 
@@ -305,6 +360,116 @@ class Partition:
             trait.valid_to,
             trait.expires_at,
         )
+
+    # ---------------------------------------------------------------- a file
+
+    def keep(self) -> Kept:
+        """Return what `restored` needs. Later changes don't reach it."""
+        strings = {
+            "ids": Strings.of(self._ids),
+            "said_in": Strings.of(map(" ".join, self._said_in)),
+            "texts": Strings.of("" if one is None else _dumped(one) for one in self._texts),
+        }
+        postings = self._bm25.keep()
+        strings["terms"] = postings.terms
+        arrays = {
+            "nums": self._nums.view,
+            "alive": self._alive.view.copy(),
+            "columns": self._columns.view,
+            "slots": self._slots.view.copy(),
+            "positions": self._slots.positions,
+            "tag_rows": np.frombuffer(b"".join(map(bytes, self._tagged.values())), np.uint32),
+            "lengths": postings.lengths,
+            "posting_ends": postings.ends,
+            "posting_rows": postings.rows,
+            "posting_counts": postings.counts,
+        }
+        for name, those in strings.items():
+            arrays |= {name: those.data, f"{name}_ends": those.ends}
+        for name, vectors in (("windows", self._windows), ("sentences", self._sentences)):
+            if vectors is not None:
+                arrays |= {f"{name}_owners": vectors.joined.owners, name: vectors.joined.rows}
+        head = {
+            "revision": self.revision,
+            "sessions": [*self._slots.sessions],
+            "speakers": [*self._speakers],
+            "agents": [*self._agents],
+            "runs": [*self._runs],
+            "tags": {tag: len(rows) for tag, rows in self._tagged.items()},
+            "ended": self.ended.keep(),
+            "followed_by": {older: [*rows] for older, rows in self._followed_by.items()},
+        }
+        return Kept(head, arrays)
+
+    @classmethod
+    def restored(cls, kept: Kept) -> Partition:
+        """Return a partition as it was when it was kept."""
+        head, arrays = kept
+        strings = {
+            name: Strings(arrays[name], arrays[f"{name}_ends"])
+            for name in ("ids", "said_in", "texts", "terms")
+        }
+        self = cls()
+        self.revision = head["revision"]
+        self._nums.extend(arrays["nums"])
+        self.kept = self._at_first = len(self._nums)
+        self._ids = strings["ids"].read_all()
+        self._said_in = Appended(strings["said_in"], _places)
+        self._texts = Appended(strings["texts"], _text)
+        self._columns.extend(arrays["columns"].view(COLUMNS))
+        self._alive.extend(arrays["alive"])
+        self._dead = self.kept - int(self._alive.view.sum())
+        superseded = self._columns.view["status"] == _STATUS[Status.SUPERSEDED]
+        superseded &= self._alive.view
+        self._superseded = set(arrays["nums"][superseded].tolist())
+        self.ended.take_kept(head["ended"])
+        self._followed_by = dict(head["followed_by"])
+        self._slots = Slots.restored(
+            head["sessions"], arrays["positions"], arrays["slots"].view(SLOTS)
+        )
+        for named, names in (
+            (self._speakers, head["speakers"]),
+            (self._agents, head["agents"]),
+            (self._runs, head["runs"]),
+        ):
+            named.update({name: code for code, name in enumerate(names)})
+        end = 0
+        for tag, number in head["tags"].items():
+            rows = arrays["tag_rows"][end : (end := end + number)]
+            self._tagged[tag] = array("I", rows.tobytes())
+        self._bm25 = BM25(
+            KeptPostings(
+                arrays["lengths"],
+                strings["terms"],
+                arrays["posting_ends"],
+                arrays["posting_rows"],
+                arrays["posting_counts"],
+            )
+        )
+        if "windows" in arrays:
+            self._windows, self._sentences = (
+                GrowingVectors(
+                    arrays[name].shape[1], dtype, Vectors(arrays[f"{name}_owners"], arrays[name])
+                )
+                for name, dtype in (("windows", np.float32), ("sentences", np.float16))
+            )
+        return self
+
+
+_NO_ROWS = array("I")
+
+
+def _places(kept: str) -> tuple[str, ...]:
+    return tuple(kept.split(" ")) if kept else ()
+
+
+def _text(kept: str) -> tuple[str, str | None] | None:
+    content, speaker = json.loads(kept) if kept else (None, None)
+    return None if content is None else (content, speaker)
+
+
+def _dumped(said: tuple[str, str | None]) -> str:
+    return json.dumps(said, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4_096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -262,11 +263,10 @@ class Searcher:
         filters: Filters,
     ) -> list[Hit]:
         rows = np.flatnonzero(snapshot.admitted)
-        gained = _newest(snapshot, ranked, rows, question, self._weights.relevance)
-        ranked.score[list(gained)] += list(gained.values())
-        for row, gain in self._inherited(user_id, snapshot, ranked, rows, k).items():
+        gained: dict[int, float] = defaultdict(float)
+        for row, gain in self._newer(user_id, snapshot, ranked, rows, question, k):
             ranked.score[row] += gain
-            gained[row] = gained.get(row, 0.0) + gain
+            gained[row] += gain
         distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
         hits: list[Hit] = []
         said: set[str] = set()
@@ -282,6 +282,20 @@ class Searcher:
                 named = dict(zip(_PARTS, parts, strict=True), newer=gained.get(row, 0.0))
                 hits.append(Hit(fact=fact, score=score, parts=ScoreParts.model_validate(named)))
         return hits
+
+    def _newer(
+        self,
+        user_id: str,
+        snapshot: Snapshot,
+        ranked: Ranked,
+        rows: np.ndarray,
+        question: Question,
+        k: int,
+    ) -> Iterator[tuple[int, float]]:
+        """Yield the gains of what is newer, each kind by the scores with those before it added."""
+        yield from _newest(snapshot, ranked, rows, question, self._weights.relevance).items()
+        yield from self._inherited(user_id, snapshot, ranked, rows, k).items()
+        yield from _following(snapshot, ranked, rows, question).items()
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
@@ -345,7 +359,11 @@ def _newest(
         return {}
     similar = snapshot.alike(facts)
     gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    given = {row: read for row in facts if (read := newest.read_figures(*snapshot.texts[row]))}
+    given = {
+        row: read
+        for row in facts
+        if (said := snapshot.texts[row]) and (read := newest.read_figures(*said))
+    }
     places = [place for place, row in enumerate(facts) if row in given]
     return gained | newest.gains(
         list(given),
@@ -355,6 +373,16 @@ def _newest(
         columns["stated_at"],
         figures(question.text),
     )
+
+
+def _following(
+    snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
+) -> dict[int, float]:
+    """Return the gains of statements that follow one of the best, in a question of the present."""
+    if question.event or question.windows or not snapshot.followed_by:
+        return {}
+    best = rows[top(ranked.score[rows], _COMPARED)].tolist()
+    return newest.following(snapshot, ranked.score, best)
 
 
 def _scores(snapshot: Snapshot, ranked: Ranked, rows: Sequence[int]) -> Iterator[list[float]]:

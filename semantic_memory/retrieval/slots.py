@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,34 @@ class Slots:
     def __init__(self) -> None:
         self.sessions: dict[str, int] = {}
         """The number of each session."""
-        self._numbers: dict[tuple[int, int], int] = {}
+        self._kept_positions: NDArray[np.int64] | None = None
         self._waiting: list[tuple[int, int]] = []
         self._slots = Growing(SLOTS)
+
+    @classmethod
+    def restored(
+        cls, sessions: Iterable[str], positions: NDArray[np.int64], slots: NDArray[Any]
+    ) -> Slots:
+        """Return slots as they were kept: sessions, positions in them, and columns, by number."""
+        restored = cls()
+        restored.sessions = {session: number for number, session in enumerate(sessions)}
+        restored._kept_positions = positions
+        restored._slots.extend(slots)
+        return restored
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The positions in their sessions, by number."""
+        return np.array([position for _, position in self._numbers], np.int64)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, int], int]:
+        """The number of each place, session and position; of what is kept, once it is needed."""
+        if self._kept_positions is None:
+            return {}
+        sessions = self._slots.view["session"].tolist()
+        places = zip(sessions, self._kept_positions.tolist(), strict=True)
+        return {place: number for number, place in enumerate(places)}
 
     @property
     def view(self) -> NDArray[Any]:

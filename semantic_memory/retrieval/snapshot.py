@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.retrieval.bm25 import Mask, Scores
-from semantic_memory.retrieval.growing import Vectors
+from semantic_memory.retrieval.growing import Segments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +33,14 @@ class Snapshot:
     """By row: ids of the memories."""
     said_in: Sequence[tuple[str, ...]]
     """By row: `session/message` for every message that says the memory."""
-    texts: Mapping[int, tuple[str, str | None]]
-    """By row: text and speaker of an embedded fact. Other rows are missing."""
+    texts: Sequence[tuple[str, str | None] | None]
+    """By row: text and speaker of an embedded fact; None for other rows."""
+    followed_by: Mapping[str, Sequence[int]]
+    """By the id of an earlier statement: rows that probably change it, also those that died."""
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
-    windows: Vectors | None
-    sentences: Vectors | None
+    windows: Segments | None
+    sentences: Segments | None
     admitted: Mask
     """The rows that pass the filters of the search."""
     lexical: Scores

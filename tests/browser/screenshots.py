@@ -12,6 +12,7 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from semantic_memory.entrypoints.rights import Right
 from tests.browser.conftest import ARGUMENTS, BROWSERS, find_browser
 from tests.browser.store import USER, Running, serve_sample
 
@@ -38,16 +39,20 @@ def main() -> None:
         memory = f"#/memory/{change_plans(running)}?user={USER}"
         be_busy(running)
         for scheme in ("light", "dark"):
+            take(browser, running, f"overview-{scheme}", f"#/overview?user={USER}", scheme)
             take(browser, running, f"search-{scheme}", SEARCH, scheme)
             take(browser, running, f"memory-{scheme}", memory, scheme)
             take(browser, running, f"map-{scheme}", f"#/map?user={USER}", scheme)
             take(browser, running, f"narrow-{scheme}", SEARCH, scheme, NARROW)
         take(browser, running, "session", f"#/sessions/2026-03?user={USER}", "light")
         take(browser, running, "prompt", PROMPT, "light")
+        take(browser, running, "beliefs", f"#/beliefs?user={USER}", "light")
         take(browser, running, "metrics", "#/metrics", "light")
         running.memory.jobs.run(["dedup", "conflicts"])
         running.clock.advance(days=60)
         take(browser, running, "jobs", f"#/jobs?user={USER}", "light")
+        token = hand_out_keys(running)
+        take(browser, running, "keys", "#/keys", "light", token=token)
         browser.close()
 
 
@@ -58,6 +63,15 @@ def change_plans(running: Running) -> str:
     content = beta.content.replace("by the end of April", "on 4 May 2026")
     running.memory.update(beta.id, content=content, reason="the beta slipped by a week")
     return beta.id
+
+
+def hand_out_keys(running: Running) -> str:
+    """Create some keys; return the token of the first, which may do everything."""
+    now = running.clock.now()
+    _, token = running.keys.create("laptop", ("*",), Right, now)
+    running.keys.create("support-bot", ("team-*",), (Right.READ, Right.WRITE), now)
+    running.keys.create("notebook", (USER,), (Right.READ,), now)
+    return token
 
 
 def be_busy(running: Running) -> None:
@@ -78,6 +92,7 @@ def take(
     place: str,
     scheme: Scheme,
     viewport: ViewportSize = WIDE,
+    token: str = "",
 ) -> None:
     page = browser.new_page(
         viewport=viewport,
@@ -86,6 +101,8 @@ def take(
         locale="en-GB",
         timezone_id="UTC",
     )
+    if token:
+        page.add_init_script(f"sessionStorage.setItem('semantic-memory.key', '{token}')")
     page.goto(f"{running.url}/dashboard/{place}")
     page.wait_for_load_state("networkidle")
     settle(page, name)
@@ -111,7 +128,7 @@ def settle(page: Page, name: str) -> None:
         page.locator(".map .cat-decision").first.hover(force=True)
     if name == "jobs":
         page.get_by_role("button", name="Dry run: decay").click()
-        page.get_by_text("Dry run of decay").wait_for()
+        page.get_by_text("Dry run of decay").scroll_into_view_if_needed()
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ PLACES = {
     "prompt": f"#/prompt?user={USER}&q=Where does Maya live?",
     "profile": f"#/profile?user={USER}",
     "jobs": f"#/jobs?user={USER}",
+    "keys": "#/keys",
+    "routes": "#/rest",
+    "ended": f"#/beliefs?user={USER}&view=ended",
     "metrics": "#/metrics",
 }
 
@@ -74,6 +77,12 @@ def test_axe_finds_nothing_in_forms_and_dialogs(dashboard: Visit, service: Runni
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Edit").click()
+    assert violations(page) == []
+    page = opened(dashboard, service, "keys")
+    page.get_by_role("button", name="Make a key…").click()
+    assert violations(page) == []
+    page = opened(dashboard, service, "memories")
+    page.get_by_role("button", name="Forget a subject…").click()
     assert violations(page) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,8 +12,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from semantic_memory import Message
+from semantic_memory.consolidation.superseding import cause, perhaps_changed, superseded
+from semantic_memory.domain.changes import Update
+from semantic_memory.domain.facts import Fact, Status
 from tests.browser.conftest import Visit, Visits
 from tests.browser.store import USER, Running, serve_sample
+from tests.support.inside import inside
 
 FIRST_PAINT = 100_000
 """Bytes of all files until the first page is shown."""
@@ -87,6 +92,11 @@ def test_a_memory_shows_the_prompts_that_it_was_in(dashboard: Visit, service: Ru
     page = dashboard.open(f"#/memory/{fact.id}?user={user}")
     prompts = page.get_by_role("region", name="Prompts it was in")
     expect(prompts).to_contain_text("score")
+    prompts.locator("li a").first.click()
+    line = page.locator(".hit").filter(has_text="Lives in Lisbon")
+    expect(line).to_contain_text("in the prompt")
+    line.get_by_text("Why this score").click()
+    expect(line).to_contain_text("meaning")
 
 
 def test_a_trace_shows_what_a_prompt_was_made_of_and_can_be_shared(
@@ -158,16 +168,146 @@ def test_chosen_memories_are_pinned_moved_and_forgotten_with_a_receipt(
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
-def test_a_long_list_goes_on_as_it_is_scrolled(dashboard: Visit, service: Running, user: str):
+def test_a_long_list_goes_on_as_it_is_scrolled_and_stays_small(
+    dashboard: Visit, service: Running, user: str
+):
     service.memory.transfer.add_many(
-        [{"content": f"Fact number {n:03}"} for n in range(120)], user_id=user
+        [{"content": f"Fact number {n:03}"} for n in range(400)], user_id=user
     )
     page = dashboard.open(f"#/memories?user={user}")
     rows = page.locator("tbody tr")
-    expect(rows.nth(40)).to_be_attached()
-    for seen in (60, 110, 119):
-        rows.last.scroll_into_view_if_needed()
-        expect(rows.nth(seen)).to_be_attached()
+    expect(page.get_by_text("50 memories so far")).to_be_visible()
+    for seen in (100, 200, 400):
+        told = page.get_by_text(re.compile(rf"\b{seen} memories"))
+        while not told.is_visible():
+            page.locator("tfoot, .pager, tbody").last.scroll_into_view_if_needed()
+            page.mouse.wheel(0, 4_000)
+    expect(page.get_by_role("link", name="Fact number 000")).to_be_attached()
+    expect(page.get_by_role("link", name="Fact number 399")).to_have_count(0)
+    assert rows.count() < 250
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_role("link", name="Fact number 399")).to_be_visible()
+
+
+def test_every_match_is_chosen_across_pages_and_forgotten(
+    dashboard: Visit, service: Running, user: str
+):
+    service.memory.transfer.add_many(
+        [{"content": f"Met colleague {n:03}"} for n in range(130)], user_id=user
+    )
+    kept = service.memory.add("Likes green tea", user_id=user, category="preference")
+    page = dashboard.open(f"#/memories?user={user}&category=personal")
+    page.get_by_role("checkbox", name="Choose all").check()
+    page.get_by_role("button", name="Choose every one that matches").click()
+    expect(page.get_by_text("130 memories chosen")).to_be_visible()
+    page.get_by_role("button", name="Forget…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("130 memories and 0 sentences")
+    dialog.get_by_role("button", name="Forget", exact=True).click()
+    expect(dialog.locator(".receipt")).to_contain_text("digest")
+    assert [one.id for one in service.memory.list(user_id=user)] == [kept.id]
+
+
+def test_a_fact_is_corrected_and_what_was_said_before_stays_readable(
+    dashboard: Visit, service: Running, user: str
+):
+    service.memory.add("Lives in Oslo", user_id=user)
+    page = dashboard.open()
+    page.get_by_role("link", name=user).click()
+    page.get_by_role("link", name="Lives in Oslo").first.click()
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Content").fill("Lives in Bergen")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("h1")).to_have_text("Lives in Bergen")
+    expect(page.get_by_role("region", name="History").locator("del")).to_have_text("Lives in Oslo")
+    assert [one.content for one in service.memory.list(user_id=user)] == ["Lives in Bergen"]
+
+
+def test_a_subject_is_forgotten_with_a_receipt(dashboard: Visit, service: Running, user: str):
+    said = ["Anna lives in Bergen.", "I love rowing."]
+    messages = [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(said)]
+    service.memory.observe(messages, user_id=user, session_id="s1")
+    service.memory.flush()
+    page = dashboard.open(f"#/memories?user={user}")
+    page.get_by_role("button", name="Forget a subject…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("A person, a thing or a topic").fill("Anna")
+    dialog.get_by_role("button", name="Show").click()
+    expect(dialog).to_contain_text("Anna lives in Bergen")
+    dialog.get_by_role("button", name="Forget", exact=True).click()
+    expect(dialog.locator(".receipt")).to_contain_text("digest")
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_text("Forgotten, for good.")).to_be_visible()
+    told = str(service.memory.sessions.messages(user_id=user, session_id="s1"))
+    assert "Anna" not in told
+    assert "rowing" in told
+
+
+def test_a_request_is_found_on_the_first_page_and_declined(
+    dashboard: Visit, service: Running, user: str
+):
+    said = ["Anna lives in Bergen.", "Please forget what I said about Anna."]
+    messages = [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(said)]
+    service.memory.observe(messages, user_id=user, session_id="s1")
+    service.memory.flush()
+    page = dashboard.open()
+    page.get_by_role("link", name=user).click()
+    asked = page.get_by_role("region", name="Requests to forget")
+    asked.get_by_role("button", name="Decide").click()
+    page.get_by_role("dialog").get_by_role("button", name="Decline").click()
+    expect(asked).to_have_count(0)
+    assert [one.state for one in service.memory.history.requests(user_id=user)] == ["declined"]
+
+
+def link(service: Running, user: str, older: str, newer: str, *, ended: bool) -> tuple[Fact, Fact]:
+    """Add two statements, of which a judge found that the newer one ends the older, or may."""
+    first = service.memory.add(older, user_id=user)
+    second = service.memory.add(newer, user_id=user)
+    service.memory.flush()  # nothing else changes them meanwhile
+    ledger = inside(service.memory).ledger
+    old, new = ledger.get([first.id, second.id])
+    now = service.clock.now()
+    why = cause(new, "pairs-1", ("perhaps an end",), now, 0.8)
+    change = superseded(old, new, why) if ended else perhaps_changed(old, why)
+    ledger.apply([Update(change, "superseded" if ended else "linked", now, why.reason)])
+    return first, second
+
+
+def test_doubts_are_settled_and_the_answers_saved_as_labels(
+    dashboard: Visit, service: Running, user: str
+):
+    chess, _ = link(service, user, "Plays chess", "Sold the chess set", ended=False)
+    boat, _ = link(service, user, "Owns a boat", "Bought a harbour berth", ended=False)
+    page = dashboard.open(f"#/beliefs?user={user}")
+    page.get_by_role("link", name="Perhaps changed").click()
+    pair = page.locator(".item").filter(has_text="Plays chess")
+    pair.get_by_role("button", name="It changed").click()
+    expect(pair).to_have_count(0)
+    pair = page.locator(".item").filter(has_text="Owns a boat")
+    pair.get_by_role("button", name="Both hold").click()
+    expect(page.get_by_text("Nothing is in doubt")).to_be_visible()
+    assert service.memory.get(chess.id).status is Status.SUPERSEDED
+    assert service.memory.get(boat.id).status is Status.ACTIVE
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save them as labels").click()
+    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["label"] for line in lines} == {"over", "neither"}
+
+
+def test_a_days_ends_are_read_as_a_diff_and_undone_together(
+    dashboard: Visit, service: Running, user: str
+):
+    for older, newer in (("Plays chess", "Gave up chess"), ("Owns a boat", "Sold the boat")):
+        link(service, user, older, newer, ended=True)
+    page = dashboard.open(f"#/beliefs?user={user}")
+    page.get_by_role("link", name="Ended", exact=True).click()
+    day = page.get_by_role("region", name=re.compile("Ended on"))
+    expect(day.locator("del")).to_have_count(2)
+    expect(day.locator("ins")).to_have_count(2)
+    day.get_by_role("button", name="Undo the whole day").click()
+    expect(page.get_by_text("2 memories of")).to_be_visible()
+    said = {one.content for one in service.memory.list(user_id=user)}
+    assert said == {"Plays chess", "Gave up chess", "Owns a boat", "Sold the boat"}
 
 
 def test_a_field_of_the_profile_is_written_by_hand(dashboard: Visit, service: Running, user: str):
@@ -191,16 +331,69 @@ def test_an_empty_store_shows_how_to_begin(visit: Visits, empty: Running):
     expect(page.get_by_role("region", name="Learnt")).to_contain_text("coffee after noon")
 
 
-def test_what_waits_is_shown_and_read_at_once(
-    page: Page, dashboard: Visit, service: Running, user: str
+@pytest.mark.parametrize("place", ["overview", "jobs"])
+def test_how_far_an_ingest_is_shows_by_itself(
+    page: Page, dashboard: Visit, service: Running, user: str, place: str
 ):
-    said = [Message(id="m1", role="user", content="I live in a houseboat in Ghent.")]
-    service.memory.observe(said, user_id=user, session_id="s1")
-    dashboard.open()
-    waiting = page.get_by_role("region", name="The store")
-    expect(waiting).to_contain_text("conversation to read")
+    def say(*numbers: int) -> None:
+        said = [Message(id=f"m{n}", role="user", content=f"I own boat {n}.") for n in numbers]
+        service.memory.observe(said, user_id=user, session_id="told")
+
+    say(1, 2, 3)
+    service.memory.flush()
+    dashboard.open(f"#/{place}?user={user}")
+    waiting = page.locator(".waiting")
+    expect(waiting).to_contain_text("Everything said so far has been read.")
+    say(4, 5)
+    expect(waiting).to_contain_text("3 of 5 messages read")
+    expect(waiting.get_by_role("progressbar").first).to_have_attribute("max", "5")
+    expect(waiting.get_by_role("link", name="told")).to_be_visible()
     waiting.get_by_role("button", name="Read now").click()
     expect(waiting).to_contain_text("Everything said so far has been read.")
+
+
+def test_the_page_of_memories_is_light(dashboard: Visit, service: Running, user: str):
+    service.memory.transfer.add_many(
+        [{"content": f"Fact number {n:03}"} for n in range(60)], user_id=user
+    )
+    sizes: list[int] = []
+    dashboard.page.on("requestfinished", lambda one: sizes.append(one.sizes()["responseBodySize"]))
+    page = dashboard.open(f"#/memories?user={user}")
+    expect(page.get_by_text("50 memories so far")).to_be_visible()
+    assert 0 < sum(sizes) < FIRST_PAINT
+
+
+def test_texts_run_as_their_script_does(dashboard: Visit, service: Running, user: str):
+    text = "אני גר בחיפה"
+    said = [Message(id="m1", role="user", content=text + " ועובד בנמל, ליד הים הגדול והכחול.")]
+    service.memory.observe(said, user_id=user, session_id="s1")
+    fact = service.memory.add(text, user_id=user)
+    at_the_right = """(node) => {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const style = getComputedStyle(node);
+        const edge = node.getBoundingClientRect().right - parseFloat(style.paddingRight);
+        return Math.abs(edge - range.getBoundingClientRect().right) < 2;
+    }"""
+    page = dashboard.open(f"#/memory/{fact.id}?user={user}")
+    expect(page.locator("h1")).to_have_text(text)
+    assert page.locator("h1").evaluate(at_the_right)
+    page = dashboard.open(f"#/memories?user={user}")
+    cell = page.locator("td.content").first
+    expect(cell).to_be_visible()
+    assert cell.evaluate("(node) => getComputedStyle(node).direction") == "rtl"
+    page = dashboard.open(f"#/sessions/s1?user={user}")
+    expect(page.locator(".said")).to_be_visible()
+    assert page.locator(".said").evaluate(at_the_right)
+
+
+def test_the_usual_place_of_documents_shows_the_routes(dashboard: Visit):
+    page = dashboard.page
+    page.goto(f"{dashboard.url}/docs")
+    expect(page.locator("h1")).to_have_text("REST routes")
+    page.get_by_label("Find a route").fill("/v1/forget")
+    page.get_by_text("POST /v1/forget").click()
+    expect(page.get_by_text("Forget a topic, a time, a session")).to_be_visible()
 
 
 def test_pages_are_walked_by_keys(dashboard: Visit, service: Running, user: str):

@@ -99,3 +99,90 @@ def test_upkeep_for_one_user_is_open_to_a_key_that_covers_only_that_one(
     page = log_in(guarded_visit, guarded.key(("maya",)), "#/jobs")
     page.get_by_role("button", name="Dry run: dedup").click()
     expect(page.get_by_text("Dry run of dedup:")).to_be_visible()
+
+
+# ---------------------------------------------------------------- the page of keys
+
+
+def test_an_administrator_makes_a_key_which_works_and_revokes_it(
+    guarded_visit: Visit, guarded: Running
+):
+    page = log_in(guarded_visit, guarded.key(), "#/keys")
+    page.get_by_role("button", name="Make a key…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the program or person").fill("notebook")
+    dialog.get_by_label("Users:").fill("maya, team-*")
+    dialog.get_by_role("checkbox", name="write").uncheck()
+    dialog.get_by_role("button", name="Make the key").click()
+    token = page.get_by_label("The key", exact=True).inner_text()
+    page.get_by_role("button", name="Done").click()
+    row = page.get_by_role("row").filter(has_text="notebook")
+    expect(row).to_contain_text("maya, team-*")
+    expect(row).to_contain_text("read")
+    made = guarded.keys.read().find(token)
+    assert made is not None
+    assert (made.users, made.rights) == (("maya", "team-*"), {Right.READ})
+    assert token.split("_")[2] not in page.content()
+    row.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(row).to_have_count(0)
+    assert guarded.keys.read().find(token) is None
+
+
+def test_what_a_key_may_not_hand_on_is_refused_with_the_reason(
+    guarded_visit: Visit, guarded: Running
+):
+    page = log_in(guarded_visit, guarded.key(("maya",)), "#/keys")
+    expect(page.get_by_role("row")).to_have_count(1 + len(of_maya(guarded)))
+    expect(page.get_by_role("heading", name="Webhook", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Make a key…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the program or person").fill("wide")
+    dialog.get_by_label("Users:").fill("*")
+    dialog.get_by_role("button", name="Make the key").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("more users or rights than its own")
+
+
+def of_maya(guarded: Running) -> list[str]:
+    return [key.id for key in guarded.keys.read() if key.users == ("maya",)]
+
+
+def test_the_page_of_keys_says_what_it_needs(guarded_visit: Visit, guarded: Running):
+    page = log_in(guarded_visit, guarded.key(("maya",), (Right.READ, Right.WRITE)), "#/keys")
+    expect(page.get_by_text("Not with this key")).to_be_visible()
+    expect(page.get_by_text("This one may read, write.")).to_be_visible()
+    expect(page.get_by_role("button", name="Make a key…")).to_have_count(0)
+
+
+def test_the_tab_that_makes_the_first_key_goes_on_with_it(
+    visit: Visits, tmp_path_factory: pytest.TempPathFactory
+):
+    directory = tmp_path_factory.mktemp("open") / "store"
+    with serve_sample(
+        directory, filled=False, embedder=HashEmbedder(), index=InMemoryIndex()
+    ) as running:
+        page = visit(running).open("#/keys")
+        page.get_by_role("button", name="Make a key…").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name of the program or person").fill("laptop")
+        dialog.get_by_role("button", name="Make the key").click()
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_role("row").filter(has_text="laptop")).to_contain_text("this tab's")
+        expect(page.get_by_role("button", name="Log out")).to_be_visible()
+        other = visit(running).open("#/keys")
+        expect(other.get_by_label("API key")).to_be_visible()
+
+
+def test_dead_letters_are_seen_and_removed(guarded_visit: Visit, guarded: Running):
+    fact = guarded.memory.add("Likes chess", user_id="noah")
+    letters = guarded.memory.admin.inspection.dead_letters
+    number = guarded.memory.events.list(user_id="noah")[-1].id
+    letters.add([number], "the endpoint answered 500", 12, guarded.clock.now())
+    page = log_in(guarded_visit, guarded.key(), "#/keys")
+    letter = page.get_by_label("Events that were given up").locator("li")
+    expect(letter).to_contain_text("the endpoint answered 500")
+    link = letter.get_by_role("link", name="a memory")
+    assert fact.id in (link.get_attribute("href") or "")
+    letter.get_by_role("button", name="Remove").click()
+    expect(letter).to_have_count(0)
+    assert letters.listed() == ()

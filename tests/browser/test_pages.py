@@ -135,7 +135,7 @@ def test_an_edit_is_kept_with_what_was_before_which_can_be_restored(
     assert service.memory.get(fact.id).tags == ("home", "city.berlin")
 
     page.get_by_role("link", name="Lives in Oslo").click()
-    expect(page.locator(".badge")).to_have_text("superseded")
+    expect(page.locator(".badge")).to_have_text("ended")
     expect(page.locator(".lineage .next")).to_contain_text("Lives in Berlin")
     page.get_by_role("button", name="Restore").click()
     page.get_by_role("dialog").get_by_role("button", name="Restore").click()

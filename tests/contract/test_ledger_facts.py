@@ -96,6 +96,18 @@ def test_active_facts_with_links_are_found_in_the_order_written(ledger):
     assert [fact.id for fact in ledger.doubted("u1")] == ["fact-1", "fact-5"]
 
 
+def test_a_fact_names_those_it_follows_to_ranking(ledger):
+    ledger.apply(
+        [
+            Add(make_fact(1, follows=("fact-8", "fact-9"))),
+            Add(make_fact(2, content='says "follows"', metadata={"follows": "no"})),
+        ]
+    )
+    assert ledger.get(["fact-1"])[0].follows == ("fact-8", "fact-9")
+    rows = {row.trait.id: row.trait.follows for row in ledger.delta("u1", 0).rows}
+    assert rows == {"fact-1": ("fact-8", "fact-9"), "fact-2": ()}
+
+
 def test_a_forgotten_fact_keeps_no_quote(ledger):
     ledger.apply([Add(make_fact(1, ended_by=ENDED, perhaps_changed=(LIKELY,)))])
     ledger.apply([Forget("fact-1", NOW)])
@@ -128,6 +140,16 @@ def test_another_users_memory_is_not_found(ledger):
 def test_ids_once_written_stay_known(ledger):
     ledger.apply([Add(make_fact(1)), Add(make_fact(2)), Forget("fact-1", NOW)])
     assert ledger.known(["fact-1", "fact-2", "fact-3"]) == {"fact-1", "fact-2"}
+
+
+def test_ids_are_found_by_their_beginning(ledger):
+    ledger.apply([Add(make_fact(n)) for n in (1, 2, 10)])
+    ledger.apply([Add(make_fact(11, user_id="u2")), Forget("fact-10", NOW)])
+    assert ledger.beginning("fact-1") == ["fact-1", "fact-10", "fact-11"]
+    assert ledger.beginning("fact-1", "u1") == ["fact-1", "fact-10"]
+    assert ledger.beginning("fact-1", limit=2) == ["fact-1", "fact-10"]
+    assert ledger.beginning("fact-2") == ["fact-2"]
+    assert ledger.beginning("act") == []
 
 
 def test_the_same_content_is_found_in_any_spelling(ledger):

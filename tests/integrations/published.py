@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,22 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.ports import EmbedderIdentity
 from semantic_memory.integrations.langgraph import SemanticMemoryStore
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
+from tests.integrations.suites import count_surprises
 
 _SUITES = ("test_store.py", "test_async_store.py", "test_ttl.py", "embed_test_utils.py")
-_OPTIONS = ("-q", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "-o", "markers=flaky")
+_OPTIONS = ("-o", "asyncio_mode=auto", "-o", "markers=flaky")
+_SQLITE: Mapping[str, Mapping[str, str]] = {
+    "test_store.py": {
+        "test_vector_store_initialization": "looks at SQLite's tables",
+        "test_nonnull_migrations": "reads the SQL of SQLite's migrations",
+    }
+}
+_IN_MEMORY: Mapping[str, Mapping[str, str]] = {
+    "test_store.py": {
+        "test_embed_with_path": "fills up with items without vectors, as SQLite's doesn't"
+    }
+}
+"""Tests that fail, by suite, with the reason."""
 
 
 class GivenEmbedder:
@@ -82,6 +94,11 @@ class InMemoryStore(PublishedStore):
         return self._blocking(*self._planned(ops))
 
 
+def _as_sqlite(ttl: Any) -> Any:
+    """Return a store's TTL with SQLite's default for what it leaves out."""
+    return ttl and {"refresh_on_read": False, **ttl}
+
+
 class SqliteStore:
     """Opens a store as LangGraph's is opened."""
 
@@ -89,7 +106,7 @@ class SqliteStore:
     @contextmanager
     def from_conn_string(_: str, index: Any = None, ttl: Any = None) -> Iterator[PublishedStore]:
         """Open a store in a directory of its own."""
-        store = PublishedStore(index, ttl)
+        store = PublishedStore(index, _as_sqlite(ttl))
         with store.memory:
             yield store
 
@@ -118,7 +135,7 @@ class AsyncSqliteStore:
         _: str, index: Any = None, ttl: Any = None
     ) -> AsyncIterator[PublishedStore]:
         """Open a store in a directory of its own."""
-        store = _AwaitedStore(index, ttl)
+        store = _AwaitedStore(index, _as_sqlite(ttl))
         with store.memory:
             yield store
 
@@ -133,9 +150,10 @@ def adapted(source: str) -> str:
 
 
 def main(archives: Sequence[str]) -> int:
-    """Unpack the suites of source distributions and run them; return how many fail."""
-    failing = 0
+    """Unpack the suites of source distributions and run them; return how many tests surprise."""
+    surprises = 0
     for archive in map(Path, archives):
+        known = _SQLITE if "sqlite" in archive.name else _IN_MEMORY
         with tempfile.TemporaryDirectory() as directory, tarfile.open(archive) as packed:
             for member in packed:
                 if "/tests/" in member.name and Path(member.name).name in _SUITES:
@@ -144,11 +162,10 @@ def main(archives: Sequence[str]) -> int:
                         text = adapted(file.read().decode())
                         Path(directory, Path(member.name).name).write_text(text, encoding="utf-8")
             for suite in sorted(Path(directory).glob("test_*.py")):
-                print(archive.name, suite.name, flush=True)
-                command = [sys.executable, "-m", "pytest", *_OPTIONS, "--rootdir", directory]
-                done = subprocess.run([*command, str(suite)], check=False)
-                failing += done.returncode != 0
-    return failing
+                print(archive.name, end=" ", flush=True)
+                options = (*_OPTIONS, "--rootdir", directory)
+                surprises += count_surprises(suite, known.get(suite.name, {}), options)
+    return surprises
 
 
 if __name__ == "__main__":

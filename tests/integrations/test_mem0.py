@@ -210,3 +210,26 @@ def test_both_classes_have_the_same_calls():
         return {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")}
 
     assert calls(Memory) == calls(AsyncMemory)
+
+
+def test_identifiers_are_taken_by_position_as_in_mem0_0_1(m: Memory):
+    m.add("I like figs.", "alice")
+    assert texts(m.search("figs", "alice")) == texts(m.get_all("alice")) == {"The user likes figs"}
+    assert texts(m.get_all("bob")) == set()
+
+
+def test_a_whole_number_is_an_id(m: Memory):
+    m.add("Has a cat", user_id=42, infer=False)  # type: ignore[arg-type]
+    assert texts(m.get_all(user_id="42")) == texts(m.search("cat", filters={"user_id": 42}))
+
+
+def test_a_message_of_a_single_block_is_taken(m: Memory):
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/garden.jpg"}}
+    m.add(
+        [
+            {"role": "user", "content": image},
+            {"role": "user", "content": {"type": "text", "text": "I grow figs in Porto."}},
+        ],
+        user_id="alice",
+    )
+    assert texts(m.get_all(user_id="alice")) == {"The user grows figs in Porto"}

@@ -82,17 +82,31 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/admin/check"): (A, ALL_USERS),
     ("POST", "/v1/admin/rebuild"): (A, None),
     ("GET", "/v1/inspection/activity"): (A, None),
+    ("GET", "/v1/inspection/backlog"): (A, None),
+    ("GET", "/v1/inspection/webhook"): (A, ALL_USERS),
     ("GET", "/v1/inspection/changes"): (R, {"params": {}}),
     ("GET", "/v1/inspection/timelines"): (R, {"params": {}}),
     ("GET", "/v1/inspection/traces"): (R, {"params": {}}),
     ("POST", "/v1/inspection/why-not"): (R, {"json": {"query": "tea", "text": "Likes tea"}}),
+    ("GET", "/v1/keys"): (A, None),
     ("GET", "/metrics"): (None, None),
     ("GET", "/v1/caller"): (None, None),
     ("GET", "/v1/ranking"): (None, None),
     ("GET", "/v1/samples"): (None, None),
 }
-OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
-ELSEWHERE = {"/mcp", "/dashboard"}  # tested in test_mcp.py and test_dashboard.py
+OPEN = {
+    ("GET", "/"),
+    ("GET", "/docs"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/openapi.json"),
+}
+ELSEWHERE = {
+    "/mcp",  # tested in test_mcp.py
+    "/dashboard",  # in test_dashboard.py
+    "/v1/inspection/webhook/dead/{event_id}",
+    "/v1/keys/{key_id}",  # in test_managing_keys.py
+}
 LINK = {"user_id": "maya", "older": "0c5b01", "newer": "9a11f2"}
 RECEIPT = {
     "user_id": "maya",
@@ -105,6 +119,7 @@ RECEIPT = {
 }
 # The right that a route needs, a request for the user "maya", and the status with that right.
 APART: dict[tuple[str, str], tuple[Right, dict[str, Any], int]] = {
+    ("POST", "/v1/keys"): (A, {"json": {"name": "b", "users": ["maya"], "rights": ["admin"]}}, 201),
     ("POST", "/v1/history/accept"): (W, {"json": LINK}, 404),
     ("POST", "/v1/history/reject"): (W, {"json": LINK}, 404),
     ("POST", "/v1/admin/verify-receipt"): (A, {"json": {"receipt": RECEIPT}}, 200),

@@ -84,6 +84,7 @@ def test_start_and_prompt_recall_what_is_of_the_repository_and_what_is_shared(
     assert "Fridays" not in block_of(elsewhere, agent, 1)
     nothing = quick_answer(options, event(agent, 1, repository, prompt=" "))
     assert block_of(nothing, agent, 1) == ""
+    owner.flush()  # sessions are listed once their messages are in the ledger
     sessions = {one.session_id for one in owner.sessions.list(**U)}
     assert sessions == (set() if agent == "claude-code" else {"c1"})
     if sessions:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from semantic_memory import Message
+from semantic_memory.domain.fields import JOBS
 from semantic_memory.entrypoints.dashboard import files
 from semantic_memory.entrypoints.rights import Right
 from tests.conftest import eventually
-from tests.service.conftest import R, Serve, Served
+from tests.service.conftest import NOW, R, Serve, Served
 
 STATIC = Path(files.__file__).parent / "static"
 FILES = sorted(str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file())
@@ -24,6 +27,13 @@ def test_a_browser_is_led_to_the_dashboard_without_a_key(service: Served, path: 
     assert answer.status_code == 200
     assert answer.url.path == "/dashboard/"
     assert "<script" in answer.text
+
+
+def test_the_usual_place_of_documents_leads_to_the_page_of_routes(service: Served):
+    service.token()
+    answer = service.client().get("/docs")
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "/dashboard/#/rest"
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -152,6 +162,53 @@ def test_activity_names_only_the_users_of_the_key(service: Served):
     assert [one["user_id"] for one in items] == ["u1"]
     reader = service.client(service.token(["u1"], [R]))
     assert reader.get("/v1/inspection/activity").status_code == 403
+
+
+def test_the_backlog_counts_the_messages_that_were_not_read(service: Served):
+    said = [Message(role="user", content=f"I have {n} cats.") for n in range(3)]
+    for user_id in ("u1", "u2"):
+        service.memory.observe(said, user_id=user_id, session_id="s1")
+    admin = service.client(service.token(["u1"], [Right.ADMIN]))
+
+    def backlog() -> Any:
+        return admin.get("/v1/inspection/backlog").json()
+
+    assert eventually(lambda: backlog()["left"] == 3)
+    assert backlog()["messages"] == 3
+    assert backlog()["waiting"] == 1
+    assert backlog()["sessions"] == [
+        {"user_id": "u1", "session_id": "s1", "messages": 3, "left": 3}
+    ]
+    service.memory.flush()
+    done = backlog()
+    assert (done["left"], done["waiting"], done["sessions"]) == (0, 0, [])
+    assert done["unembedded"] == 0
+
+
+def test_dead_letters_are_listed_with_their_events_and_removed(service: Served):
+    fact = service.memory.add("Likes tea", user_id="u1")
+    letters = service.memory.admin.inspection.dead_letters
+    number = service.memory.events.list()[-1].id
+    letters.add([number, number + 1_000], "the endpoint answered 500", 12, NOW)
+    admin = service.client(service.token(rights=[Right.ADMIN]))
+    found = admin.get("/v1/inspection/webhook").json()
+    assert found["configured"] is False
+    assert [one["letter"]["event_id"] for one in found["dead"]] == [number + 1_000, number]
+    assert found["dead"][0]["event"] is None
+    assert found["dead"][1]["event"]["memory_id"] == fact.id
+    path = f"/v1/inspection/webhook/dead/{number}"
+    assert service.client(service.token(["u1"])).delete(path).status_code == 403
+    assert service.client(service.token(rights=[R])).delete(path).status_code == 403
+    for _ in range(2):
+        assert admin.delete(path).status_code == 204
+    assert [one.event_id for one in letters.listed()] == [number + 1_000]
+
+
+def test_the_page_of_jobs_has_every_job_that_runs_by_schedule():
+    page = (STATIC / "pages" / "jobs.js").read_text(encoding="utf-8")
+    listed = re.search(r"const JOBS = \{(.*?)\};", page, re.DOTALL)
+    assert listed is not None
+    assert tuple(re.findall(r"^  (\w+):", listed[1], re.MULTILINE)) == JOBS
 
 
 def test_a_trace_is_read_with_its_memories_and_only_by_its_user(service: Served):

@@ -8,6 +8,7 @@ from itertools import chain
 import pytest
 
 from semantic_memory.domain.facts import Status
+from semantic_memory.judging.ports import Verdict
 from semantic_memory.settings import Settings, UpkeepSettings
 from semantic_memory.testing import ScriptedPairJudge
 from tests.support.inside import inside
@@ -155,3 +156,26 @@ def test_what_fades_comes_back_and_what_is_pinned_never_goes(told, memory, clock
     clock.advance(weeks=1)
     memory.jobs.run()
     assert len(believed(memory)) == 2
+
+
+class Likely:
+    """Finds it likely that whatever is said later changes what was said before."""
+
+    def judge(self, pairs):
+        return [Verdict(0.9, 0.0, "scripted") for _ in pairs]
+
+
+def test_what_may_change_an_older_statement_is_found_above_it_if_it_answers(open_memory, clock):
+    memory = open_memory(settings=SETTINGS, pair_judge=Likely())
+    older = memory.add("The user plays the cello in the orchestra of the town, since 2019", **U)
+    clock.advance(days=9)
+    newer = memory.add("The user plays the viola now", **U)
+    memory.flush()
+    assert memory.get(newer.id).follows == (older.id,)
+
+    def found(question):
+        return [hit.fact.id for hit in memory.search(question, **U)]
+
+    assert found("What does the user play in the orchestra of the town?") == [newer.id, older.id]
+    assert found("Which town has an orchestra since 2019?") == [older.id, newer.id]
+    assert found("What did the user play in the orchestra of the town in 2019?")[0] == older.id

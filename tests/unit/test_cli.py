@@ -1,12 +1,17 @@
 """The command line, run as in a process."""
 
+import io
 import json
 import os
 import re
+from typing import Any
 
 import pytest
 
-from tests.conftest import DATA
+from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.facts import Fact
+from semantic_memory.entrypoints.cli.ids import completed, shortened
+from tests.conftest import DATA, make_fact
 from tests.support.command_line import Cli
 
 
@@ -55,7 +60,7 @@ def test_a_fact_is_added_shown_listed_and_deleted(cli):
         "add", "Maya's birthday is on 3 July", "-u", "maya", "-c", "personal", "-t", "home.family"
     )
     assert cli.json("get", fact["id"]) == fact
-    assert fact["id"] in cli("get", fact["id"]).stdout
+    assert fact["id"] in cli("get", fact["id"][:8]).stdout
     assert cli.json("list", "-u", "maya", "--tag", "home")[0]["id"] == fact["id"]
     assert "birthday" in cli("list", "-u", "maya", "--tag", "home").stdout
     assert cli.json("delete", fact["id"], "--reason", "private") == {"deleted": fact["id"]}
@@ -146,6 +151,11 @@ def test_lines_that_can_not_be_used_are_reported_and_the_rest_is_kept(cli, tmp_p
         (("ingest", "x", "-u", "maya", "--format", "xml"), 2, "unknown format 'xml'"),
         (("list", "-u", "maya", "--after", "nothing"), 3, "no memory 'nothing'"),
         (("history", "versions", "nothing"), 3, "no memory 'nothing'"),
+        (("add", "x", "-u", "maya", "--expires-at", "soon"), 2, "a time like"),
+        (("history", "undo", "-u", "maya", "--day", "soon"), 2, "a day like"),
+        (("list", "-u", "maya", "--since", "soonish"), 2, "names no time"),
+        (("add", "x", "-u", "a b"), 2, "only letters, digits and _ . @ : + -"),
+        (("ingest", str(DATA), "-u", "maya"), 2, "is a directory"),
         (("juggle",), 2, "juggle"),
     ],
 )  # fmt: skip
@@ -221,7 +231,14 @@ def test_a_store_in_use_names_its_owner(cli):
 def test_another_case_of_a_users_id_is_suggested(tmp_path):
     command = Cli(tmp_path / "store")
     command("add", "Maya lives in Oslo", "--user", "Maya")
-    for given in (("list",), ("search", "Oslo"), ("context", "Oslo")):
+    for given in (
+        ("list",),
+        ("search", "Oslo"),
+        ("context", "Oslo"),
+        ("history", "retired"),
+        ("sessions", "list"),
+        ("forget", "--entity", "Oslo"),
+    ):
         said = " ".join(command(*given, "--user", "maya").stderr.split())
         assert "did you mean 'Maya'?" in said, given
     assert "did you mean" not in command("list", "--user", "bo").stderr
@@ -233,6 +250,122 @@ def test_the_user_is_taken_from_the_environment(tmp_path, monkeypatch):
     command("add", "Maya lives in Oslo")
     assert "Oslo" in command("list").stdout
     assert "Oslo" not in command("list", "--user", "bo").stdout
+
+
+def test_ids_are_short_and_complete_themselves(tmp_path):
+    command = Cli(tmp_path / "store")
+    fact = command.json("add", "Maya lives in Oslo", "--user", "maya")
+    short = fact["id"][:8]
+    shown = command("list", "--user", "maya").stdout
+    assert short in shown
+    assert fact["id"] not in shown
+    assert command.json("get", short) == command.json("get", short, "--user", "maya") == fact
+    assert "no memory" in command("get", short, "--user", "bo", code=3).stderr
+    assert "no memory" in command("get", short[:3], code=3).stderr  # a slip away from another
+    command("delete", short)
+    assert "forgotten" in command("history", "versions", short).stdout
+
+
+class Held:
+    """Memories by id, as commands read them."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+        self.admin = self
+
+    def ids(self, prefix: str, *, user_id: str | None = None) -> list[str]:
+        return sorted(one for one in self._texts if one.startswith(prefix))
+
+    def get(self, memory_id: str, *, user_id: str | None = None) -> Fact:
+        if not self._texts[memory_id]:
+            raise NotFoundError("deleted")
+        return make_fact(id=memory_id, content=self._texts[memory_id])
+
+
+def test_an_ambiguous_id_lists_the_candidates():
+    held: Any = Held({"abcd0": "Likes tea", "abcd1": "Plays chess", "abcd12": "", "abce": "Rows"})
+    with pytest.raises(InvalidInputError) as refused:
+        completed(held, "abcd")
+    assert str(refused.value).splitlines()[1:] == [
+        "  abcd0  Likes tea",
+        "  abcd1  Plays chess",
+        "  abcd12  (deleted)",
+    ]
+    assert completed(held, "abcd1") == "abcd1"  # whole, though another begins with it
+    assert completed(held, "abce") == "abce"
+    for wrong, words in (("abc", "at least its first 4"), ("abcf", "`list` shows")):
+        with pytest.raises(NotFoundError, match=words):
+            completed(held, wrong)
+
+
+def test_short_ids_tell_those_printed_apart():
+    same = "0123456789ab"
+    first, second, third = same + "0" * 12, same + "1" * 12, "f" * 24
+    short = shortened([first, second, third, "note-1", "note-2"])
+    assert short == {
+        first: same + "0",
+        second: same + "1",
+        third: "f" * 8,
+        "note-1": "note-1",
+        "note-2": "note-2",
+    }
+
+
+def test_facts_are_listed_before_messages_page_by_page(cli):
+    every = cli.json("list", "-u", "maya", "-n", "1000")
+    said = [one["category"] == "conversation" for one in every]
+    assert said == sorted(said)
+    pages, after = [], None
+    for _ in every:
+        page = cli(
+            "list", "-u", "maya", "-n", "7", "--json", *(("--after", after) if after else ())
+        )
+        pages += json.loads(page.stdout)
+        after = page.stderr.rpartition("--after ")[2].strip()
+        if not after:
+            break
+    assert pages == every
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "-u", "maya"),
+        ("search", "Where does Maya live?", "-u", "maya"),
+        ("history", "to-confirm", "-u", "maya"),
+        ("sessions", "list", "-u", "maya"),
+        ("sessions", "messages", "january", "-u", "maya"),
+        ("profile", "get", "-u", "maya"),
+        ("admin", "stats"),
+    ],
+)
+def test_what_is_shown_fits_80_columns(cli, arguments, monkeypatch):
+    monkeypatch.setattr("tests.support.command_line.COLUMNS", 80)
+    assert max(map(len, cli(*arguments).stdout.splitlines())) <= 80
+
+
+def test_the_demo_shows_a_search_a_change_and_a_block_and_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    shown = Cli(tmp_path / "store")("demo").stdout
+    assert "Noor is allergic to penicillin" in shown
+    assert "ended 2026-07-10" in shown
+    assert "</memory>" in shown
+    assert not [one for one in tmp_path.rglob("*") if one.is_file()]
+
+
+def test_a_file_is_tried_without_a_trace(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    command, file = Cli(tmp_path / "store"), tmp_path / "chat.jsonl"
+    said = {"role": "user", "content": "I work at a bakery in Ghent."}
+    file.write_text(json.dumps(said), encoding="utf-8")
+    asked = command("try", str(file), "--ask", "Where do I work?", "--ask", "Who bakes?")
+    assert asked.stdout.count("bakery in Ghent") >= 2
+    monkeypatch.setattr("sys.stdin", io.StringIO("Where do I work?\n\nnot read"))
+    assert "bakery in Ghent" in command("try", str(file)).stdout
+    assert "no file" in command("try", str(tmp_path / "none.jsonl"), code=3).stderr
+    assert [one.name for one in tmp_path.rglob("*") if one.is_file()] == ["chat.jsonl"]
 
 
 def test_notes_are_told_from_a_conversation(tmp_path):

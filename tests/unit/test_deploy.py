@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 
+from eval.chaos.programs import haproxy
 from semantic_memory.domain.reports import Stats
 from semantic_memory.entrypoints.cli.reference import EACH, every_setting
 from semantic_memory.entrypoints.metrics import MetricsObserver, RequestMetrics, StoreFigures
@@ -185,7 +185,7 @@ def test_the_selectors_choose_the_pods():
     ids=["by a name", "by addresses"],
 )
 def test_haproxy_takes_its_configuration(workers: dict[str, str]):
-    program = shutil.which("haproxy")
+    program = haproxy()
     if program is None:
         pytest.skip("needs HAProxy (Debian: apt-get install haproxy)")
     done = subprocess.run(

@@ -294,6 +294,12 @@ def test_the_same_seed_draws_the_same_faults_and_every_part_is_killed():
         assert all(one.back_at <= other.at for one, other in pairwise(own))
 
 
+def test_faults_that_are_further_apart_are_fewer():
+    often, seldom = (draw_faults(random.Random(3), PARTS, 300.0, apart) for apart in (5.0, 15.0))
+    assert 45 <= len(often) <= 75
+    assert 15 <= len(seldom) <= 25
+
+
 def test_workers_alone_are_frozen_and_the_first_fault_of_them_is_a_freeze():
     faults = draw_faults(random.Random(3), PARTS, 300.0)
     frozen = [fault for fault in faults if fault.frozen]

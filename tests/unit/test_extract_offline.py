@@ -11,7 +11,9 @@ from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from semantic_memory import Category, Message
 from semantic_memory.domain.extraction import Candidate
+from semantic_memory.judging.ports import Verdict
 from semantic_memory.testing import ScriptedSentenceJudge
+from tests.conftest import make_fact
 
 SAID = datetime(2026, 3, 5, 9, tzinfo=UTC)
 TASK = {"keep": 0.02, "task": 0.95}
@@ -87,7 +89,42 @@ def test_a_reply_carries_the_question_with_it() -> None:
 
 def test_a_sentence_that_points_back_carries_the_one_before() -> None:
     told = facts(user("My mother has a cat. He's nineteen years old."))
-    assert told[1:] == ["The user's mother has a cat. He's nineteen years old"]
+    assert told == ["The user's mother has a cat. He's nineteen years old"]
+    told = facts(user("My mother has a cat. He's nineteen years old. He sleeps all day."))
+    assert told == ["The user's mother has a cat. He's nineteen years old. He sleeps all day"]
+
+
+def test_a_question_is_kept_only_if_it_speaks_of_who_asks() -> None:
+    assert facts(user("Is the new line open yet?"), script={}) == []
+    assert facts(user("Where can I park near my school in Leeds?")) != []
+
+
+def test_what_is_perhaps_an_order_is_kept_as_a_statement_unless_it_is_for_one_answer() -> None:
+    perhaps = {"kind": "preference", "kind_probability": 0.1, "standing_order": 0.8}
+    perhaps |= {"category": "feedback"}
+    call, shorter = "call me Jude", "without the adjectives, now"
+    script = {call: perhaps, shorter: {**perhaps, "kind": "none"}}
+    assert facts(user(call), user(shorter, number=1), script=script) == [
+        "The user asks: call me Jude"
+    ]
+
+
+def test_a_sentence_that_changes_what_is_known_is_kept_whatever_it_says() -> None:
+    said = ("Lisbon isn't happening", "Lisbon is so hot", "Madrid isn't happening")
+    judge = ScriptedSentenceJudge(lambda _: {"keep": 0.05, "kind": "none"})
+
+    def compare(older: str, newer: str) -> Verdict:
+        assert older == "I am flying to Lisbon for Easter"
+        return Verdict(0.95 if "isn't" in newer else 0.1, 0.0, "scripted")
+
+    known = make_fact(1, content="The user is flying to Lisbon for Easter")
+    found = OfflineExtractor(judge, compare).extract(
+        [user(text, number=number) for number, text in enumerate(said)], [known]
+    )
+    assert [one.content for one in found.candidates] == ["Lisbon isn't happening"]
+    (reading,) = [one.reading for one in found.candidates]
+    assert reading is not None
+    assert reading.keep == 0.95  # so that it may be compared as what is worth keeping
 
 
 def test_what_doesnt_stand_alone_with_nothing_before_it_is_no_fact() -> None:

@@ -87,7 +87,7 @@ def everything(snapshot: Snapshot) -> list[object]:
         snapshot.speakers,
         [snapshot.ids[row] for row in rows],
         [snapshot.said_in[row] for row in rows],
-        [snapshot.texts.get(row) for row in rows],
+        [snapshot.texts[row] for row in rows],
         snapshot.admitted.tolist(),
         snapshot.lexical.tolist(),
         snapshot.outdated().tolist(),

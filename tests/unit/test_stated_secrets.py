@@ -12,8 +12,8 @@ from semantic_memory import Candidate
 GOLD = Path(__file__).parents[2] / "data" / "gold" / "secrets.jsonl"
 ROWS = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
 BUILD = [row for row in ROWS if row["half"] == "build"]
-MOST_MEASURED = 5
-"""Rows of the measured half, of 90, that are judged wrongly; nobody has read which."""
+MOST_MEASURED = 6
+"""Rows of the measured half, of 190, that are judged wrongly; nobody has read which."""
 
 
 def is_wrong(row) -> bool:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from semantic_memory import Category, Fact
+from semantic_memory.consolidation.beliefs import told_apart
 from semantic_memory.consolidation.decisions import (
     ContestDecision,
+    FollowDecision,
     MarkDecision,
     MergeDecision,
     SupersedeDecision,
@@ -21,6 +23,7 @@ from semantic_memory.consolidation.superseding import (
 )
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Source, Status
+from semantic_memory.domain.trust import Trust
 from semantic_memory.judging.ports import Verdict, said_at
 from semantic_memory.judging.reading import FactReader
 from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSentenceJudge
@@ -233,7 +236,8 @@ def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
 def test_a_likely_change_marks_the_older_once_and_ends_nothing():
     old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    (decision,) = plan([old, new], vectors, Saying(over=0.96), READ, ALL)
+    follows, decision = plan([old, new], vectors, Saying(over=0.96), READ, ALL)
+    assert isinstance(follows, FollowDecision)
     assert isinstance(decision, MarkDecision)
     marked = decision.result(NOW)
     assert (marked.status, [link.newer for link in marked.perhaps_changed]) == (
@@ -241,7 +245,29 @@ def test_a_likely_change_marks_the_older_once_and_ends_nothing():
         [new.id],
     )
     assert marked.perhaps_changed[0].probability == 0.96
-    assert plan([marked, new], vectors, Saying(over=0.96), READ, ALL) == []
+    assert plan([marked, follows.result], vectors, Saying(over=0.96), READ, ALL) == []
+
+
+def test_a_statement_follows_what_it_may_change_and_the_older_is_left_as_it_is():
+    old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
+    apart = np.eye(2, 4, dtype=np.float32) + 0.4
+    apart /= np.linalg.norm(apart, axis=1, keepdims=True)
+    (decision,) = plan([old, new], apart, Saying(over=0.9), READ, ALL)
+    assert isinstance(decision, FollowDecision)
+    followed = decision.result
+    assert (followed.id, followed.follows, followed.status) == (new.id, (old.id,), Status.ACTIVE)
+    assert plan([old, followed], apart, Saying(over=0.9), READ, ALL) == []
+    assert plan([old, new], apart, Saying(over=0.8), READ, ALL) == []
+    own = new.model_copy(update={"source": Source(role="assistant"), "trust": Trust.AGENT})
+    said = old.model_copy(update={"source": Source(role="user")})
+    assert plan([said, own], apart, Saying(over=0.9), READ, ALL) == []
+
+
+def test_what_was_told_apart_follows_no_more():
+    old = at(0, 1, "the launch is in May")
+    new = at(9, 2, "the launch slipped").model_copy(update={"follows": (old.id, "other")})
+    _, (kept,) = told_apart(old, [new])
+    assert kept.follows == ("other",)
 
 
 def test_of_what_was_added_at_one_moment_nothing_is_ended_and_equal_statements_merge():
@@ -255,7 +281,7 @@ def test_of_what_was_added_at_one_moment_nothing_is_ended_and_equal_statements_m
 def test_the_judge_alone_ends_nothing_unless_it_may():
     facts = [at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped")]
     near = np.full((2, 4), 0.5, dtype=np.float32)
-    assert isinstance(plan(facts, near, Saying(over=0.99), READ, ALL)[0], MarkDecision)
+    assert isinstance(plan(facts, near, Saying(over=0.99), READ, ALL)[-1], MarkDecision)
     assert plan(facts, near, Saying(over=0.8), READ, ALL) == []
     alone = ScriptedPairJudge(lambda older, newer: "over")
     assert isinstance(plan(facts, near, alone, READ, ALL)[0], SupersedeDecision)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from datetime import timedelta
 
 import pytest
 
 from ingest.log_line import LineFormat
+from semantic_memory.application.jobs.upkeep import LAST_RUN
 from semantic_memory.domain.changes import Add, Embed, Forget, Redact
-from semantic_memory.domain.events import FactsExtracted, ForgetSettled
+from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.events import FactsExtracted, ForgetSettled, WorkerFailed
 from semantic_memory.domain.extraction import Candidate
 from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.messages import Message, SessionKey
@@ -277,6 +279,24 @@ def test_a_scheduled_job_is_run_once_in_an_interval_by_whichever_worker(hire, le
     assert other.upkeep.run_scheduled("decay", day)
     assert one.upkeep.run_scheduled("decay", day) is None
     assert ledger.meta("last run of decay") == clock.now().isoformat()
+
+
+def test_a_scheduled_job_without_the_database_is_reported_and_left_to_the_next_time(
+    hire, url, events
+):
+    class Away(PostgresLedger):
+        def meta(self, name: str) -> str | None:
+            if name.startswith(LAST_RUN):
+                raise StoreUnavailableError("it can't be reached")
+            return super().meta(name)
+
+    with closing(Away(url)) as away:
+        worker = hire(threads=0, ledger=away)
+        assert worker.upkeep.run_scheduled("decay", timedelta(hours=1)) is None
+    (failed,) = [event for event in events if isinstance(event, WorkerFailed)]
+    assert (failed.step, failed.retry_seconds) == ("decay", 3600.0)
+    assert "can't be reached" in failed.error
+    assert hire(threads=0).upkeep.run_scheduled("decay", timedelta(hours=1))
 
 
 def test_a_run_for_one_user_leaves_the_others_to_the_schedule(hire, ledger):

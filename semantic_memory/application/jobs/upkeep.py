@@ -133,12 +133,17 @@ class Upkeep:
     def run_scheduled(self, name: str, interval: timedelta) -> JobRun | None:
         """Run one job by schedule, on what changed since its last run.
 
-        Returns None if another process runs it, or has run it in this interval.
+        Returns None if another process runs it, or has run it in this interval, and if the store
+        is away: that is reported, and the next time runs it.
         """
-        with self._turn(name) as lease:
-            if lease is None or self._has_run(name, interval):
-                return None
-            return self._run(lease, name, None, everything=False, dry_run=False)
+        try:
+            with self._turn(name) as lease:
+                if lease is None or self._has_run(name, interval):
+                    return None
+                return self._run(lease, name, None, everything=False, dry_run=False)
+        except StoreUnavailableError as error:
+            self._observe(WorkerFailed(name, reason(error), interval.total_seconds()))
+            return None
 
     def close(self) -> None:
         """Stop after the user under way, and write the uses that are still buffered."""

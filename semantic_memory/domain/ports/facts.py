@@ -48,6 +48,13 @@ class Facts(Protocol):
         """Return those of the ids that have ever been written, forgotten ones included."""
         ...
 
+    def beginning(self, prefix: str, user_id: str | None = None, limit: int = 10) -> list[str]:
+        """Return the first `limit` ids that begin with `prefix`, forgotten facts' included.
+
+        Only those of `user_id`, if it is given.
+        """
+        ...
+
     def find(
         self,
         user_id: str,

@@ -46,6 +46,8 @@ class Trait(NamedTuple):
     """Multiple of its category's half-life: see `semantic_memory.domain.decay`."""
     corroborations: int = 0
     """Number of sources beyond the first."""
+    follows: tuple[str, ...] = ()
+    """Ids of the earlier statements that it probably changes."""
 
 
 class TraitRow(NamedTuple):

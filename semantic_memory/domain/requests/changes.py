@@ -312,8 +312,8 @@ class ForgetRequest(Reasoned, OfUser):
         if self.everything == self.is_narrowed:
             raise ValueError(
                 "say what to forget: entity, query, tag, since, until, session_id, agent_id,"
-                " run_id, source or filters; all that is stored of the user goes with"
-                " everything=True and nothing else"
+                " run_id, source or filters; `everything` alone forgets all that"
+                " is stored of the user"
             )
         if self.proof and self.dry_run:
             raise ValueError("a dry run forgets nothing that could be proved: leave proof out")

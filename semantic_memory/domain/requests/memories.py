@@ -19,9 +19,6 @@ from semantic_memory.domain.requests.base import OfFact, OfUser, Whole, number
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
-CURSOR_MARK = "~"
-"""Begins a cursor; no id of a memory does."""
-
 After = Annotated[
     str, StringConstraints(min_length=1, max_length=256, pattern=r"^~?[A-Za-z0-9_.@:+\-]+$")
 ]
@@ -99,7 +96,7 @@ class ListRequest(OfUser):
     @property
     def is_continued(self) -> bool:
         """True if `after` is the cursor of a page."""
-        return self.after is not None and self.after.startswith(CURSOR_MARK)
+        return self.after is not None and self.after.startswith(fields.CURSOR_MARK)
 
     @classmethod
     def of(

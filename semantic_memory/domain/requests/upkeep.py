@@ -126,6 +126,23 @@ class UsersRequest(Request):
     verb: ClassVar[str] = "admin.users"
 
 
+class IdsRequest(Request):
+    """Return the ids of memories that begin with `prefix`, at most ten, in their order.
+
+    Those of deleted memories too; without `user_id`, those of all users.
+    """
+
+    verb: ClassVar[str] = "admin.ids"
+
+    prefix: Identifier = Field(description=fields.PREFIX)
+    user_id: Identifier | None = Field(None, description=fields.ONE_USER)
+
+    @classmethod
+    def of(cls, prefix: str, *, user_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(prefix=prefix, user_id=user_id)
+
+
 class StatsRequest(Request):
     """Count the contents of the store."""
 

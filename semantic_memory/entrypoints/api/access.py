@@ -24,7 +24,7 @@ from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
 from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", PATH})
+OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
 _THREADS = 4
 """Threads that wait for keys and rates; those of requests may all be busy."""
@@ -74,7 +74,7 @@ class Doorkeeper:
 
         `closed` asks every request for one, on loopback too.
         """
-        self._keys = keys
+        self.keys = keys
         self._threads = CapacityLimiter(_THREADS)
         self._origins = origins
         self._loopback = is_loopback(host)
@@ -106,11 +106,11 @@ class Doorkeeper:
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
     async def _ring(self) -> KeyRing:
-        ring = self._keys.at_hand()
+        ring = self.keys.at_hand()
         return await self._read() if ring is None else ring
 
     async def _read(self) -> KeyRing:
-        return await to_thread.run_sync(self._keys.read, limiter=self._threads)
+        return await to_thread.run_sync(self.keys.read, limiter=self._threads)
 
     def serves(self, host: str | None) -> bool:
         """Check that a request without a key may be addressed to `host`.

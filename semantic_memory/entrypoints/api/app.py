@@ -13,6 +13,7 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
 
 from semantic_memory.concurrency import SystemClock
@@ -21,6 +22,7 @@ from semantic_memory.entrypoints.api import (
     feed,
     history,
     items,
+    keys,
     problems,
     profile,
     routes,
@@ -41,7 +43,17 @@ from semantic_memory.entrypoints.metrics import RequestMetrics, StoreFigures
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ServiceSettings
 
-_GROUPS = {"sessions", "profile", "history", "transfer", "events", "jobs", "admin", "items"}
+_GROUPS = {
+    "sessions",
+    "profile",
+    "history",
+    "transfer",
+    "events",
+    "jobs",
+    "admin",
+    "items",
+    "keys",
+}
 _logger = logging.getLogger("semantic_memory.service")
 
 
@@ -103,6 +115,7 @@ def create_app(
         upkeep.work,
         upkeep.jobs,
         upkeep.admin,
+        keys.router,
         inspecting.router,
     ):
         app.include_router(router, dependencies=[Depends(same_user)])
@@ -113,7 +126,8 @@ def create_app(
         dashboard.entrance,
     ):
         app.include_router(router)
-    app.mount(PATH, DashboardFiles(), name="dashboard")
+    # The files alone: compressed, an answer could tell how much it has in common with a request.
+    app.mount(PATH, GZipMiddleware(DashboardFiles()), name="dashboard")
     app.router.routes.append(Route("/mcp", agents))
 
     # The last one added is the outermost.

@@ -12,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.reports import Finding, JobRun, Stats, Verified
-from semantic_memory.domain.requests import MaintainRequest, RunsRequest, VerifyRequest
+from semantic_memory.domain.requests import IdsRequest, MaintainRequest, RunsRequest, VerifyRequest
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, documents_key
 from semantic_memory.entrypoints.api.bodies import Indexed, Items, State
 from semantic_memory.entrypoints.api.problems import documented
@@ -72,6 +72,13 @@ def stats(operator: Admin, memory: Opened) -> Stats:
 def users(operator: Admin, memory: Opened) -> Items[str]:
     """List the users with a memory that the key covers."""
     return Items(items=[user_id for user_id in memory.admin.users() if operator.covers(user_id)])
+
+
+@admin.get("/ids")
+def ids(operator: Admin, memory: Opened, asked: Annotated[IdsRequest, Query()]) -> Items[str]:
+    """Return the ids of memories that begin with a prefix, at most ten."""
+    operator.require_user(Right.ADMIN, asked.user_id)
+    return Items(items=memory.admin.ids(asked.prefix, user_id=asked.user_id))
 
 
 @jobs.post("/run")

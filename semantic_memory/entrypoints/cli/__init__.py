@@ -17,6 +17,7 @@ from semantic_memory.entrypoints.cli import (
     serving,
     sessions,
     transfer,
+    trying,
     work,
 )
 from semantic_memory.entrypoints.cli.commands import app
@@ -34,6 +35,7 @@ __all__ = [
     "serving",
     "sessions",
     "transfer",
+    "trying",
 ]
 
 _ALLOCATIONS = 200_000  # objects more before the youngest are searched for garbage; Python's: 700

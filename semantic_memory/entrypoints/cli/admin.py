@@ -63,7 +63,7 @@ def _costs(found: Stats) -> dict[str, str]:
 def check(data_dir: DataDir = None, json: AsJson = False) -> None:
     """Check the store from end to end, with a remedy for each problem."""
     show = work.show
-    with work.store.opened(data_dir) as memory, show.err.status("Checking"):
+    with work.store.opened(data_dir) as memory, show.waiting("checking the store"):
         findings = memory.admin.check()
     show.as_json(findings) if json else show.findings(findings)
     if not all(finding.ok for finding in findings):

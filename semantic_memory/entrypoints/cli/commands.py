@@ -27,6 +27,7 @@ from semantic_memory.entrypoints.cli.options import (
     MemoryId,
     OfAgent,
     OfRun,
+    OfUser,
     Query,
     Reason,
     Run,
@@ -37,6 +38,7 @@ from semantic_memory.entrypoints.cli.options import (
     User,
     Where,
     filters,
+    time_of,
 )
 
 if TYPE_CHECKING:
@@ -46,14 +48,18 @@ if TYPE_CHECKING:
     from semantic_memory.memory import SemanticMemory
 
 _KEPT = (
-    "interrupted: what was read is kept, and facts of it are extracted by any later command or"
-    " service; the same command continues"
+    "interrupted: everything read so far is kept. The same command continues from there; the next"
+    " command on this store, or a service, extracts the facts"
 )
 _PROSE = {"text": ".txt", "markdown": ".md"}
 
+_HELP = """A memory for AI agents: conversations in, the few facts that help out.
+
+Begin with `semantic-memory demo`, or `semantic-memory try FILE` with a conversation of yours."""
+
 app = typer.Typer(
     name="semantic-memory",
-    help="A memory for AI agents: conversations in, the few facts that help out.",
+    help=_HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -68,14 +74,14 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_HELP)
 def options(
     shown: Annotated[
         bool,
         typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """A memory for AI agents: conversations in, the few facts that help out."""
+    """Take the options of the program itself."""
     del shown
 
 
@@ -119,7 +125,7 @@ def ingest(
     form = work.importing.known_format(form)
     show = work.show
     with (
-        work.store.opened(data_dir, embeds=True, batch=batch) as memory,
+        work.store.opened(data_dir, user=user, embeds=True, batch=batch) as memory,
         show.progress(quiet=json) as report,
     ):
         imported = _imported(
@@ -134,11 +140,7 @@ def ingest(
         )
         unfinished = _finish(memory, report, batch=batch)
         stats = memory.admin.stats()
-    if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
-        show.warn(
-            f"{file} was read as notes, not as a conversation: of that, each line is a JSON object"
-            " with role and content"
-        )
+    note_prose(file, form)
     for place, reason in imported.rejections:
         show.warn(f"{file}: {place}: {reason}")
     if more := imported.rejected - len(imported.rejections):
@@ -153,7 +155,8 @@ def ingest(
     if json:
         show.as_json({**summary, "rejections": [item._asdict() for item in imported.rejections]})
     else:
-        show.pairs(summary)
+        shown = {name: count for name, count in summary.items() if count or name == "accepted"}
+        show.pairs(shown)
     if unfinished is not None:
         raise unfinished
     if imported.rejected and imported.is_empty:
@@ -174,7 +177,9 @@ def add(
         float, typer.Option(help=fields.IMPORTANCE.description)
     ] = fields.IMPORTANCE.default,
     tag: Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.OWN_TAGS)] = None,
-    expires_at: Annotated[Optional[datetime], typer.Option(help=fields.EXPIRES_AT)] = None,
+    expires_at: Annotated[
+        Optional[datetime], typer.Option(help=fields.EXPIRES_AT, parser=time_of)
+    ] = None,
     body: Annotated[Optional[str], typer.Option(help=f"{fields.BODY} As JSON.")] = None,
     trust: Annotated[Trust, typer.Option(help=fields.TRUST)] = Trust.USER,
     agent: Agent = None,
@@ -183,7 +188,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Add one fact."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         fact = memory.add(
             content,
             user_id=user,
@@ -224,7 +229,7 @@ def search(
 ) -> None:
     """Find the memories that help with a question, with the parts of each score."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         hits = memory.search(
             query,
             user_id=user,
@@ -236,9 +241,7 @@ def search(
             as_of=as_of,
             min_score=min_score,
         )
-        near = None if hits else work.store.other_case(memory, user)
     work.show.as_json(hits) if json else work.show.hits(hits)
-    _suggest(user, near)
 
 
 @app.command()
@@ -257,7 +260,7 @@ def context(
     json: AsJson = False,
 ) -> None:
     """Pack the memories that help with a question into a block for a prompt."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         packed = memory.context(
             query,
             user_id=user,
@@ -268,8 +271,6 @@ def context(
             memory_files=memory_files,
             min_trust=min_trust,
         )
-        near = None if packed.text else work.store.other_case(memory, user)
-    _suggest(user, near)
     show = work.show
     if json:
         show.as_json(packed)
@@ -298,36 +299,39 @@ def list_(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """List a user's memories, newest first unless --where sorts them otherwise."""
+    """List a user's memories, newest first: facts, then messages; --where can sort them."""
     narrowed = filters(where, category, tag, since, until, min_confidence)
-    with work.store.opened(data_dir) as memory:
-        found = memory.list(
+    with work.store.opened(data_dir, user=user) as memory:
+        if after is not None and not after.startswith(fields.CURSOR_MARK):
+            after = work.ids.completed(memory, after, user)
+        found, following = work.listing.page(
+            memory,
+            narrowed,
             user_id=user,
             agent_id=agent,
             run_id=run,
-            filters=narrowed,
             status=status,
             limit=limit,
             after=after,
             sort=sort,
         )
-        near = None if found else work.store.other_case(memory, user)
-    _suggest(user, near)
     if json:
         work.show.as_json(found)
     elif status is Status.FORGOTTEN:
         work.show.tombstones(found)
     else:
         work.show.facts(found)
-    if found.next is not None:
-        work.show.warn(f"for the next page: --after {found.next}")
+    if following is not None:
+        work.show.warn(f"for the next page: --after {work.ids.shortened([following])[following]}")
 
 
 @app.command()
-def get(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> None:
+def get(
+    memory_id: MemoryId, user: OfUser = None, data_dir: DataDir = None, json: AsJson = False
+) -> None:
     """Show one memory in full."""
-    with work.store.opened(data_dir) as memory:
-        fact = memory.get(memory_id)
+    with work.store.opened(data_dir, user=user) as memory:
+        fact = memory.get(work.ids.completed(memory, memory_id, user), user_id=user)
     if json:
         work.show.as_json(fact)
     else:
@@ -337,19 +341,21 @@ def get(memory_id: MemoryId, data_dir: DataDir = None, json: AsJson = False) -> 
 @app.command()
 def delete(
     memory_id: MemoryId,
+    user: OfUser = None,
     keep_source: KeepSource = False,
     reason: Reason = "",
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Delete a memory permanently, with what it was drawn from or what rests on it."""
-    with work.store.opened(data_dir) as memory:
-        memory.delete(memory_id, keep_source=keep_source, reason=reason)
+    with work.store.opened(data_dir, user=user) as memory:
+        memory_id = work.ids.completed(memory, memory_id, user)
+        memory.delete(memory_id, user_id=user, keep_source=keep_source, reason=reason)
         memory.flush()
     if json:
         work.show.as_json({"deleted": memory_id})
     else:
-        work.show.out.print(f"deleted {memory_id}")
+        work.show.out.print(f"deleted {memory_id}", highlight=False)
 
 
 @app.command()
@@ -360,8 +366,12 @@ def forget(
     ] = None,
     query: Annotated[Optional[str], typer.Option("--query", "-q", help=fields.FORGET_QUERY)] = None,
     tag: Annotated[Optional[str], typer.Option("--tag", "-t", help=fields.FORGET_TAG)] = None,
-    since: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_SINCE)] = None,
-    until: Annotated[Optional[datetime], typer.Option(help=fields.FORGET_UNTIL)] = None,
+    since: Annotated[
+        Optional[datetime], typer.Option(help=fields.FORGET_SINCE, parser=time_of)
+    ] = None,
+    until: Annotated[
+        Optional[datetime], typer.Option(help=fields.FORGET_UNTIL, parser=time_of)
+    ] = None,
     session: Annotated[
         Optional[str], typer.Option("--session", "-s", help=fields.FORGET_SESSION)
     ] = None,
@@ -404,7 +414,7 @@ def forget(
         "reason": reason,
     }
     work.requests.ForgetRequest.parsed(**given)
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         number = memory.forget(**given)
         if not dry_run:
             memory.flush()
@@ -435,8 +445,17 @@ def forget(
         work.show.proof(number.proof)
     elif number and not now:
         work.show.warn(
-            "their texts leave the disk with the weekly compaction, or now with"
-            " `semantic-memory jobs run compact`"
+            "the weekly compaction erases their texts from the disk;"
+            " `semantic-memory jobs run compact` does it now"
+        )
+
+
+def note_prose(file: Path, form: str) -> None:
+    """Say of a file of prose that it wasn't read as a conversation."""
+    if form in _PROSE or (form == "auto" and file.suffix.lower() in _PROSE.values()):
+        work.show.warn(
+            f"{file} was read as notes, not as a conversation. A conversation has one JSON object a"
+            ' line, like {"role": "user", "content": "..."}'
         )
 
 
@@ -460,11 +479,6 @@ def _imported(memory: SemanticMemory | Client, file: Path, **given: Any) -> Impo
         raise
 
 
-def _suggest(user: str, near: str | None) -> None:
-    if near is not None:
-        work.show.warn(f"nothing is known of {user!r}: did you mean {near!r}?")
-
-
 def _finish(
     memory: SemanticMemory | Client, report: Progress, *, batch: bool
 ) -> ProviderError | None:
@@ -475,7 +489,9 @@ def _finish(
         return error
     except KeyboardInterrupt:
         if batch:
-            work.show.warn("the batch continues; run the same command again to take what it finds")
+            work.show.warn(
+                "the batch continues at the provider; the same command collects its facts later"
+            )
         else:
             work.show.warn(_KEPT)
         raise

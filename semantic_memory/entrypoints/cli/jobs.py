@@ -26,7 +26,7 @@ def run(
     json: AsJson = False,
 ) -> None:
     """Expire, merge duplicates, settle conflicts, let facts fade, roll histories up, erase."""
-    with work.store.opened(data_dir) as memory, work.show.err.status("Working"):
+    with work.store.opened(data_dir) as memory, work.show.waiting("running the jobs"):
         runs = memory.jobs.run(jobs or [fields.ALL_JOBS], user_id=user, dry_run=dry_run)
         if not dry_run:
             memory.flush()

@@ -10,7 +10,7 @@ import typer
 from semantic_memory.domain import fields
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
-from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, User
+from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, User, time_of
 
 __all__ = ["profile"]
 
@@ -21,13 +21,15 @@ app.add_typer(profile, name="profile")
 @profile.command("get")
 def get(
     user: User,
-    as_of: Annotated[Optional[datetime], typer.Option(help=fields.PROFILE_AS_OF)] = None,
+    as_of: Annotated[
+        Optional[datetime], typer.Option(help=fields.PROFILE_AS_OF, parser=time_of)
+    ] = None,
     agent: AsAgent = None,
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
     """Show a user's profile and history."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         found = memory.profile.get(user_id=user, as_of=as_of, agent_id=agent)
     work.show.as_json(found) if json else work.show.overview(found)
 
@@ -35,7 +37,7 @@ def get(
 @profile.command("tags")
 def tags(user: User, data_dir: DataDir = None, json: AsJson = False) -> None:
     """List a user's tags, each with the number of memories that have it or one below it."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         found = memory.profile.tags(user_id=user)
     if json:
         work.show.as_json(found)

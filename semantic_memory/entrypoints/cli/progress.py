@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,6 +45,26 @@ def bars(console: Console) -> Iterator[Report]:
             shown.update(tasks[step], completed=done, total=total or None)
 
         yield report
+
+
+@contextmanager
+def every_ten_seconds(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call `tell` every ten seconds with the seconds that have passed."""
+    done = threading.Event()
+
+    def run() -> None:
+        passed = 0.0
+        while not done.wait(_EVERY):
+            passed += _EVERY
+            tell(round(passed))
+
+    thread = threading.Thread(target=run, name="waiting", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class Lines:

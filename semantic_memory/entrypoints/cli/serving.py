@@ -156,6 +156,7 @@ def revoke(
 ) -> None:
     """Take a key away; a running service refuses it from then on."""
     with _keys(data_dir) as kept:
+        key_id = work.ids.chosen(key_id, [key.id for key in kept.read()], "keys")
         kept.revoke(key_id)
     work.show.out.print(f"revoked {key_id}", highlight=False)
 

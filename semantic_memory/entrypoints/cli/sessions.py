@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -11,6 +11,10 @@ from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, Session, User
+
+if TYPE_CHECKING:
+    from semantic_memory.client import Client
+    from semantic_memory.memory import SemanticMemory
 
 __all__ = ["sessions"]
 
@@ -38,7 +42,7 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List a user's sessions, the one with the latest message first."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         found = memory.sessions.list(user_id=user, agent_id=agent)
     work.show.as_json(found) if json else work.show.sessions(found)
 
@@ -60,7 +64,7 @@ def create(
 ) -> None:
     """Create a session without messages, with options of its own."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         info = memory.sessions.create(user_id=user, session_id=session, agent_id=agent, **given)
     work.show.as_json(info) if json else work.show.sessions([info])
 
@@ -74,7 +78,8 @@ def load(
     json: AsJson = False,
 ) -> None:
     """Show a session, and open it again if it was closed."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
+        session = _named(memory, session, user)
         info = memory.sessions.load(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
@@ -88,7 +93,8 @@ def close(
     json: AsJson = False,
 ) -> None:
     """Extract the facts of a session, and refuse further messages until it is loaded."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
+        session = _named(memory, session, user)
         info = memory.sessions.close(user_id=user, session_id=session, agent_id=agent)
     work.show.as_json(info) if json else work.show.sessions([info])
 
@@ -110,7 +116,8 @@ def configure(
 ) -> None:
     """Override the options of a session from now on, and show them."""
     given = _given(extract, fades, compact, half_life, floor, language, verbosity)
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
+        session = _named(memory, session, user)
         options = memory.sessions.configure(
             user_id=user, session_id=session, agent_id=agent, **given
         )
@@ -130,9 +137,13 @@ def messages(
     json: AsJson = False,
 ) -> None:
     """Show the messages of a session."""
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         messages = memory.sessions.messages(
-            user_id=user, session_id=session, agent_id=agent, limit=limit, newest=newest
+            user_id=user,
+            session_id=_named(memory, session, user),
+            agent_id=agent,
+            limit=limit,
+            newest=newest,
         )
     work.show.as_json(messages) if json else work.show.messages(messages)
 
@@ -147,12 +158,21 @@ def pop(
     json: AsJson = False,
 ) -> None:
     """Take back the latest message of a session, with what it alone said, and show it."""
-    with work.store.opened(data_dir, embeds=True) as memory:
+    with work.store.opened(data_dir, user=user, embeds=True) as memory:
         popped = memory.sessions.pop(
-            user_id=user, session_id=session, message_id=message, agent_id=agent
+            user_id=user,
+            session_id=_named(memory, session, user),
+            message_id=message,
+            agent_id=agent,
         )
         memory.flush()
     work.show.as_json(popped) if json else work.show.messages([popped])
+
+
+def _named(memory: SemanticMemory | Client, given: str, user: str) -> str:
+    """Return the id of the user's session that begins with `given`."""
+    known = [one.session_id for one in memory.sessions.list(user_id=user)]
+    return work.ids.chosen(given, known, "sessions")
 
 
 def _given(

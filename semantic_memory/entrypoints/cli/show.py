@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,8 @@ from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Verified
 from semantic_memory.domain.review import Retirement, Unconfirmed
-from semantic_memory.entrypoints.cli.progress import Lines, bars
+from semantic_memory.entrypoints.cli.ids import shortened
+from semantic_memory.entrypoints.cli.progress import Lines, bars, every_ten_seconds
 
 if TYPE_CHECKING:
     from semantic_memory.application.migration import Migrated
@@ -65,41 +66,54 @@ def fail(error: SemanticMemoryError) -> int:
 
 
 def facts(found: Sequence[Fact]) -> None:
-    """Print memories, facts before what was said, each above its id, day, category and trust."""
-    grid = Table.grid(padding=(0, 0, 1, 0))
+    """Print memories, facts before what was said: short id, day, category and text."""
+    short = shortened(fact.id for fact in found)
+    table = _grid()
     for fact in sorted(found, key=lambda one: one.category is Category.CONVERSATION):
-        about = f"{fact.id}  {'  '.join(_about(fact))}"
-        grid.add_row(Text.assemble(fact.text, *_doubts(fact), (f"\n{about}", "dim")))
-    out.print(grid if found else "no memories")
+        about = (Text(f"{fact.created_at:%Y-%m-%d}", style="dim"), fact.category.value)
+        table.add_row(_id(short[fact.id]), *about, _stated(fact))
+    out.print(table if found else "no memories")
+
+
+def _stated(fact: Fact) -> Text:
+    """Return the text of a memory, with its speaker if it is a message, and with its doubts."""
+    # A message needs its speaker beside it. A fact names its subject itself.
+    verbatim = fact.category is Category.CONVERSATION
+    speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
+    return Text.assemble(speaker, fact.text, *_doubts(fact))
 
 
 def retirements(found: Sequence[Retirement]) -> None:
-    """Print a table of retired facts, each with what ended it and why."""
-    table = _table("id", "retired", "memory", "ended by", "why", "by")
-    for one in found:
-        newer = one.cause.quote or (one.newer.content if one.newer else "")
-        table.add_row(one.fact.id, _minute(one.cause.at), *_apart(one.fact, newer, one.cause))
-    out.print(table)
+    """Print retired facts, each with what ended it and why."""
+    entries = [
+        (one.fact, f"ended {_minute(one.cause.at)} by ", one.newer, one.cause) for one in found
+    ]
+    _reviewed(entries, "nothing was retired")
 
 
 def to_confirm(found: Sequence[Unconfirmed]) -> None:
-    """Print a table of facts that perhaps changed, and of preferences of long ago."""
-    table = _table("id", "said", "memory", "perhaps changed by", "newer", "why", "by")
-    for one in found:
-        said = f"{one.fact.stated_at:%Y-%m-%d}"
-        if one.cause is None:
-            table.add_row(one.fact.id, said, Text(one.fact.text), "", "", "not stated since", "")
+    """Print facts that perhaps changed, and preferences of long ago."""
+    entries = [(one.fact, "perhaps changed by ", one.newer, one.cause) for one in found]
+    _reviewed(entries, "nothing to confirm")
+
+
+def _reviewed(entries: Sequence[tuple[Fact, str, Fact | None, Cause | None]], none: str) -> None:
+    """Print facts, each above the statement that changed it, and who decided so."""
+    ids = [one.id for fact, _, newer, _ in entries for one in (fact, newer) if one is not None]
+    short = shortened(ids)
+    table = _grid()
+    for fact, what, newer, cause in entries:
+        said = Text(f"{fact.stated_at:%Y-%m-%d}", style="dim")
+        table.add_row(_id(short[fact.id]), said, Text(fact.text))
+        if cause is None:
+            table.add_row("", "", Text("not stated since", style="dim"))
             continue
-        newer = one.newer.content if one.newer else one.cause.quote or ""
-        memory, told, *why = _apart(one.fact, newer, one.cause)
-        table.add_row(one.fact.id, said, memory, one.cause.newer or "", told, *why)
-    out.print(table)
-
-
-def _apart(fact: Fact, newer: str, cause: Cause) -> tuple[Text, ...]:
-    """Return a fact, the statement after it, the reason of the change, and who decided."""
-    sure = "" if cause.probability is None else f" ({cause.probability:.2f})"
-    return Text(fact.text), Text(newer), Text(cause.reason), Text(f"{cause.decided_by}{sure}")
+        told = (newer.content if newer else "") or cause.quote or cause.newer or ""
+        whose = f"{short[newer.id]} " if newer else ""
+        sure = "" if cause.probability is None else f", {cause.probability:.2f}"
+        by = f"\n{cause.reason} ({cause.decided_by}{sure})"
+        table.add_row("", "", Text.assemble((what, "dim"), (whose, "cyan"), told, (by, "dim")))
+    out.print(table if entries else none)
 
 
 def _doubts(fact: Fact) -> Iterator[tuple[str, str]]:
@@ -108,7 +122,8 @@ def _doubts(fact: Fact) -> Iterator[tuple[str, str]]:
         yield f"\n{fact.review}", "dim"
     for link in fact.perhaps_changed:
         quote = f": “{link.quote}”" if link.quote else ""
-        yield f"\nperhaps changed by {link.newer}{quote}", "dim"
+        newer = shortened([link.newer])[link.newer] if link.newer else "another"
+        yield f"\nperhaps changed by {newer}{quote}", "dim"
 
 
 def _minute(at: datetime) -> str:
@@ -116,42 +131,35 @@ def _minute(at: datetime) -> str:
 
 
 def tombstones(found: Sequence[Fact]) -> None:
-    """Print a table of forgotten memories, and the number of them by reason."""
-    table = _table("id", "category", "said", "forgotten", "by", "states", "reason")
+    """Print forgotten memories, and the number of them by reason."""
+    short = shortened(fact.id for fact in found)
+    table = _grid()
     reasons: Counter[str] = Counter()
     for fact in found:
         if (record := fact.tombstone) is None:
             continue
-        said, category, *_ = _about(fact)
-        reason = f"{record.reason} (was pinned)" if record.was_pinned else record.reason
-        at = f"{record.at:%Y-%m-%d %H:%M}"
-        table.add_row(fact.id, category, said, at, record.by, str(record.states), Text(reason))
-        reasons[record.reason or "no reason given"] += 1
-    out.print(table)
+        reason = record.reason or "no reason given"
+        pinned = ", was pinned" if record.was_pinned else ""
+        states = "" if record.states == 1 else f", {record.states} states"
+        told = f"forgotten {_minute(record.at)} by {record.by}: {reason}{pinned}{states}"
+        said = Text(f"{fact.created_at:%Y-%m-%d}", style="dim")
+        table.add_row(_id(short[fact.id]), said, fact.category.value, Text(told))
+        reasons[reason] += 1
+    out.print(table if reasons else "nothing was forgotten")
     pairs(dict(reasons.most_common()))
-
-
-def sourced(found: Iterable[Fact]) -> None:
-    """Print a table of facts with the messages they were extracted from."""
-    table = _table("said", "category", "conf.", "trust", "fact", "source")
-    for fact in found:
-        table.add_row(*_about(fact), Text(fact.content), ", ".join(fact.message_ids))
-    out.print(table)
 
 
 def hits(found: Sequence[Hit]) -> None:
     """Print the hits, best first, each with the parts of its score."""
+    short = shortened(hit.fact.id for hit in found)
     grid = Table.grid(padding=(0, 2, 1, 0))
     for hit in found:
         fact = hit.fact
-        # A message needs its speaker beside it. A fact names its subject itself.
-        verbatim = fact.category is Category.CONVERSATION
-        speaker = f"{fact.source.speaker or fact.source.role}: " if verbatim else ""
         owner = f"  of {hit.space}" if hit.space else ""
-        about = f"{'  '.join(_about(fact))}  {fact.id}{owner}"
+        about = f"{short[fact.id]}  {'  '.join(_about(fact))}{owner}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(speaker, fact.text, *_doubts(fact), (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(_stated(fact), (f"\n{about}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 
@@ -181,23 +189,16 @@ def why(hit: Hit) -> str:
 
 
 def sessions(found: Sequence[SessionInfo]) -> None:
-    """Print a table of sessions."""
-    table = _table(
-        "session", "first", "last", "accessed", "messages", "facts", "log bytes", "options"
-    )
+    """Print sessions, each with its messages, times and options."""
+    table = _grid()
     for info in found:
         facts = sum(info.by_category.values()) - info.messages
-        table.add_row(
-            info.session_id,
-            f"{info.first_at:%Y-%m-%d %H:%M}",
-            f"{info.last_at:%Y-%m-%d %H:%M}",
-            f"{info.last_accessed_at:%Y-%m-%d %H:%M}",
-            f"{info.messages:,}",
-            f"{facts:,}",
-            f"{info.log_bytes:,}",
-            ", ".join(_options(info)),
-        )
-    out.print(table)
+        counts = f"{info.messages:,} messages, {facts:,} facts, {info.log_bytes:,} bytes"
+        times = f"{_minute(info.first_at)} to {_minute(info.last_at)}"
+        lines = [counts, f"{times}, last used {_minute(info.last_accessed_at)}"]
+        lines += [", ".join(options)] if (options := list(_options(info))) else []
+        table.add_row(Text(info.session_id, style="bold"), Text("\n".join(lines)))
+    out.print(table if found else "no sessions")
 
 
 def _options(info: SessionInfo) -> Iterator[str]:
@@ -265,25 +266,32 @@ def runs(found: Sequence[JobRun]) -> None:
 
 
 def requests(found: Sequence[RequestToForget]) -> None:
-    """Print a table of requests to forget."""
-    table = _table("id", "asked", "session", "state", "subject")
+    """Print requests to forget."""
+    short = shortened(one.id for one in found)
+    table = _grid()
     for one in found:
-        asked = f"{one.asked_at:%Y-%m-%d %H:%M}"
         subject = "(everything)" if one.scope == "everything" else one.subject
-        table.add_row(one.id, asked, one.session_id, one.state, Text(subject))
-    out.print(table)
+        about = Text(f"{_minute(one.asked_at)}  {one.state}", style="dim")
+        table.add_row(
+            _id(short[one.id]), about, Text.assemble(subject, (f"\nin {one.session_id}", "dim"))
+        )
+    out.print(table if found else "no requests to forget")
 
 
 def audit(found: Sequence[PromptRecord]) -> None:
-    """Print a table of what entered prompts, a row a memory."""
-    table = _table("at", "session", "by", "memory", "why", "score")
+    """Print what entered prompts, each block above its memories."""
+    short = shortened(one.id for block in found for one in block.memories)
     for block in found:
-        about = [f"{block.at:%Y-%m-%d %H:%M:%S}", block.session_id, block.caller]
+        where = f"session {block.session_id}" if block.session_id else "no session"
+        whose = f", key {block.caller}" if block.caller else ""
+        out.print(Text(f"{block.at:%Y-%m-%d %H:%M:%S}  {where}{whose}", style="bold"))
+        table = _grid()
         for one in block.memories:
             score = "" if one.score is None else f"{one.score:.3f}"
-            table.add_row(*about, one.id, one.reason, score)
-            about = ["", "", ""]
-    out.print(table)
+            table.add_row("", _id(short[one.id]), one.reason, score)
+        out.print(table)
+    if not found:
+        out.print("nothing entered a prompt")
 
 
 def proof(found: Proof) -> None:
@@ -317,17 +325,17 @@ def would_forget(found: Forgotten) -> None:
 def kept_in(places: Sequence[str]) -> None:
     """Print the places of texts that hold what was forgotten, and stay."""
     for place in places:
-        warn(f"written by hand, and stays: {place}")
+        warn(f"written by hand, so not deleted: {place}")
 
 
 def verified(found: Verified) -> None:
     """Print the outcome of verifying a receipt."""
     if not found.issued:
-        out.print("not a receipt of this store, or changed since")
+        out.print("not issued by this store, or modified since")
     elif found.back:
         out.print(f"genuine, but {len(found.back):,} memories are back: {', '.join(found.back)}")
     else:
-        out.print("genuine: what it names is still forgotten")
+        out.print("genuine, and everything it names is still forgotten")
 
 
 def findings(found: Sequence[Finding]) -> None:
@@ -358,18 +366,16 @@ def number(done: str, of: int, *, json: bool) -> None:
 
 
 def history(versions: Sequence[FactVersion]) -> None:
-    """Print a table of the states of a memory."""
-    table = _table("version", "at", "what", "why", "status", "conf.", "memory")
+    """Print the states of a memory, each with what led to it and why."""
+    table = _grid()
     for version in versions:
-        table.add_row(
-            str(version.version),
-            f"{version.at:%Y-%m-%d %H:%M:%S}",
-            version.action,
-            _cause(version),
-            version.fact.status.value,
-            f"{version.fact.confidence:.2f}",
-            Text(version.fact.content),
-        )
+        fact = version.fact
+        state = f"{fact.status.value}, {fact.confidence:.2f}"
+        at = Text(f"{version.at:%Y-%m-%d %H:%M:%S}", style="dim")
+        text = Text.assemble((f"{version.action}: {state}", "bold"), f"\n{fact.content}".rstrip())
+        if told := _cause(version):
+            text.append("\n").append(told)
+        table.add_row(str(version.version), at, text)
     out.print(table)
 
 
@@ -386,11 +392,26 @@ def _cause(version: FactVersion) -> Text:
 
 def pairs(values: dict[str, Any]) -> None:
     """Print a table of names and values."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table = _grid()
     for name, value in values.items():
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
-        table.add_row(Text(name, style="dim"), shown)
+        table.add_row(Text(name, style="dim"), Text(_worded(value)))
     out.print(table)
+
+
+def _worded(value: Any) -> str:
+    """Return a value as a person writes it; names and values of a record, one after the other."""
+    match value:
+        case bool() | None:
+            return {True: "yes", False: "no", None: "none"}[value]
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:.2f}".rstrip("0").rstrip(".")
+        case dict():
+            return ", ".join(f"{name} {_worded(one)}" for name, one in value.items())
+        case list() | tuple():
+            return ", ".join(map(_worded, value))
+    return str(value)
 
 
 @contextmanager
@@ -405,16 +426,35 @@ def progress(quiet: bool) -> Iterator[Report]:
         yield Lines(lambda line: err.print(line, markup=False, highlight=False, soft_wrap=True))
 
 
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Tell on standard error what a command waits for: at a terminal at once, else every 10 s."""
+    if err.is_terminal:
+        with err.status(what):
+            yield
+        return
+    with every_ten_seconds(lambda seconds: warn(f"{what}: {seconds} s so far")):
+        yield
+
+
+def heading(title: str) -> None:
+    """Print a heading between two parts of the output."""
+    out.print()
+    out.rule(Text(title, style="bold"), align="left")
+
+
 def warn(message: str) -> None:
     """Print a note on standard error."""
     err.print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
 
 
-def _table(*columns: str) -> Table:
-    table = Table(header_style="bold", expand=False)
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in ("score", "said", "conf."))
-    return table
+def _grid() -> Table:
+    """Return an empty table without lines and heads."""
+    return Table.grid(padding=(0, 2, 0, 0))
+
+
+def _id(short: str) -> Text:
+    return Text(short, style="cyan", no_wrap=True)
 
 
 def _about(fact: Fact) -> tuple[str, str, str, str]:

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(
-    data_dir: str | None, *, embeds: bool = False, batch: bool = False
+    data_dir: str | None,
+    *,
+    user: str | None = None,
+    embeds: bool = False,
+    batch: bool = False,
 ) -> Iterator[SemanticMemory | Client]:
     """Open the store at `data_dir`, or a client of the process that has it open.
 
-    `embeds` prepares the embedder first. With `batch` facts are extracted through the provider's
+    Of a `user` without memories, it says who has some under an id of other case. `embeds` prepares
+    the embedder first. With `batch` facts are extracted through the provider's
     batch API, and never through another process. Raises what `SharedStore.memory` does.
     """
     settings = located(data_dir, None)
@@ -36,7 +41,11 @@ def opened(
         extraction = settings.extraction.model_copy(update={"batch": True})
         settings = settings.model_copy(update={"extraction": extraction})
     with SharedStore(settings, "command", partial(_parts, settings, embeds=embeds)) as store:
-        yield store.own() if batch else store.memory()
+        with show.waiting("opening the store"):
+            memory = store.own() if batch else store.memory()
+        if user is not None and (near := _other_case(memory, user)) is not None:
+            show.warn(f"user {user!r} has no memories: did you mean {near!r}?")
+        yield memory
 
 
 def shared(data_dir: str | None) -> SharedStore:
@@ -54,7 +63,7 @@ def prepared(settings: Settings) -> Embedder:
     embedder = make_embedder(settings)
     embedding = settings.embedding
     if embedding.provider == "onnx" and embedding.precision == "fp32":
-        with show.err.status("Loading the embedding model; compiling it, once, takes about 15 s"):
+        with show.waiting("loading the embedding model; compiling it, once, takes about 15 s"):
             embedder.embed(["ready"], "query")
     return embedder
 
@@ -71,7 +80,7 @@ def recover(data_dir: str | None, *, quiet: bool) -> int:
         return repair.recover(data_dir, progress=report)
 
 
-def other_case(memory: SemanticMemory | Client, user: str) -> str | None:
+def _other_case(memory: SemanticMemory | Client, user: str) -> str | None:
     """Return the user whose id differs from an unknown one in its case alone; None without one."""
     known = memory.admin.users()
     if user in known:

@@ -52,7 +52,7 @@ def export(
         "agent_id": agent,
         "run_id": run,
     }
-    with work.store.opened(data_dir) as memory:
+    with work.store.opened(data_dir, user=user) as memory:
         records: Iterable[dict[str, Any]] = (
             [memory.transfer.to_dict(**whose)]
             if form == "json"
@@ -77,7 +77,7 @@ def import_(
     """Import records that `export` wrote, as memories of --user."""
     _check_format(form)
     show = work.show
-    with work.store.opened(data_dir) as memory, show.progress(quiet=json) as report:
+    with work.store.opened(data_dir, user=user) as memory, show.progress(quiet=json) as report:
         if form == "json":
             found = memory.transfer.from_dict(_document(file), user_id=user)
         else:
@@ -87,7 +87,7 @@ def import_(
         others = {"renamed": found.renamed} if found.renamed else {}
         show.as_json({"new": int(found), **others})
         return
-    show.out.print(f"took in {int(found):,} records")
+    show.out.print(f"imported {int(found):,} records")
     if found.renamed:
         show.out.print(f"{len(found.renamed):,} ids weren't free: --json names them")
 

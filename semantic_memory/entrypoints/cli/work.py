@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from semantic_memory.bootstrap import moving
     from semantic_memory.domain import requests
     from semantic_memory.entrypoints import state
-    from semantic_memory.entrypoints.cli import reference, show, store
+    from semantic_memory.entrypoints.cli import ids, listing, reference, show, store
 
 __all__ = [
     "encrypting",
     "hooks",
+    "ids",
     "importing",
     "keyring",
+    "listing",
     "migration",
     "moving",
     "plugins",
@@ -45,8 +47,10 @@ __all__ = [
 _MODULES = {
     "encrypting": "semantic_memory.application.encrypting",
     "hooks": "semantic_memory.application.hooks",
+    "ids": "semantic_memory.entrypoints.cli.ids",
     "importing": "semantic_memory.application.importing",
     "keyring": "semantic_memory.application.keyring",
+    "listing": "semantic_memory.entrypoints.cli.listing",
     "migration": "semantic_memory.application.migration",
     "moving": "semantic_memory.bootstrap.moving",
     "plugins": "semantic_memory.application.plugins",

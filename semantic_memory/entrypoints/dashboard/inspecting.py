@@ -8,10 +8,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.inspection import Absence, Activity, RecentChanges, Timeline
+from semantic_memory.domain.inspection import (
+    Absence,
+    Activity,
+    Backlog,
+    Deliveries,
+    RecentChanges,
+    Timeline,
+)
 from semantic_memory.domain.requests.inspection import WhyNotRequest
 from semantic_memory.domain.traces import Trace
 from semantic_memory.domain.values import Value
@@ -22,6 +29,8 @@ from semantic_memory.entrypoints.api.routes import EVERYWHERE, UNKNOWN, Opened
 from semantic_memory.entrypoints.rights import Right
 
 _MOST_DAYS = 366.0
+_MOST_SESSIONS = 50  # that are named
+_MOST_EVENT = 2**53 - 1
 
 router = APIRouter(
     prefix="/v1/inspection",
@@ -51,6 +60,44 @@ def activity(admin: Admin, memory: Opened, days: Days = 7.0) -> Items[Activity]:
     users = [user_id for user_id in memory.admin.users() if admin.covers(user_id)]
     since = memory.admin.inspection.now() - timedelta(days=days)
     return Items(items=memory.admin.inspection.recent.activity(users, since))
+
+
+@router.get("/backlog")
+def backlog(admin: Admin, memory: Opened) -> Backlog:
+    """Tell how many messages of the users of the key wait to be read, and in which sessions."""
+    return memory.admin.inspection.backlog(admin.covers, _MOST_SESSIONS)
+
+
+@router.get("/webhook")
+def webhook(admin: Admin, memory: Opened) -> Deliveries:
+    """Return how far the deliveries to the webhook are, and the events that were given up.
+
+    The job `redeliver` sends those again.
+    """
+    admin.require_user(Right.ADMIN, None)
+    letters = memory.admin.inspection.dead_letters
+    state = letters.state()
+    settings = memory.admin.settings.webhook
+    return Deliveries(
+        configured=settings.url is not None,
+        kinds=settings.kinds,
+        delivered=state.delivered,
+        latest=state.latest,
+        disabled=state.disabled,
+        replaying=len(letters.replayed()),
+        dead=letters.undelivered(),
+    )
+
+
+@router.delete("/webhook/dead/{event_id}", status_code=204, response_class=Response)
+def remove_dead(
+    event_id: Annotated[int, Path(ge=1, le=_MOST_EVENT, description="The number of the event.")],
+    admin: Admin,
+    memory: Opened,
+) -> None:
+    """Remove an event from the dead letters, so that it isn't sent again."""
+    admin.require_user(Right.ADMIN, None)
+    memory.admin.inspection.dead_letters.remove([event_id])
 
 
 @router.get("/changes")

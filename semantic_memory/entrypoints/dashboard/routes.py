@@ -65,6 +65,15 @@ async def enter() -> RedirectResponse:
     return RedirectResponse(f"{PATH}/")
 
 
+@entrance.get("/docs")
+async def document() -> RedirectResponse:
+    """Redirect a browser to the page that describes the routes, which loads nothing from elsewhere.
+
+    Other clients read `/openapi.json`.
+    """
+    return RedirectResponse(f"{PATH}/#/rest")
+
+
 @router.get("/caller")
 async def who(caller: CurrentCaller) -> Who:
     """Return the sender of this request and its rights. Any key will do."""

@@ -227,6 +227,8 @@ class PostgresReplies:
                 if names:
                     with self._connections.passing() as db:
                         db.execute(_RENEW, (self._lease_seconds, names, self._worker))
+            except StoreUnavailableError as error:
+                _logger.warning("the leases of requests under way can't be renewed: %s", error)
             except Exception:  # the thread's outermost loop: the next renewal may succeed
                 _logger.exception("the leases of requests under way can't be renewed")
 

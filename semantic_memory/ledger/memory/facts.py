@@ -36,6 +36,16 @@ class FactReader(Part):
         """Return the ids that were ever written."""
         return self._store.snapshot().facts.keys() & set(fact_ids)
 
+    def beginning(self, prefix: str, user_id: str | None = None, limit: int = 10) -> list[str]:
+        """Return the first `limit` ids that begin with `prefix`, forgotten facts' included."""
+        rows = self._store.snapshot().facts.values()
+        found = [
+            row.fact.id
+            for row in rows
+            if row.fact.id.startswith(prefix) and user_id in (None, row.fact.user_id)
+        ]
+        return sorted(found)[:limit]
+
     def ids(self, user_id: str, filters: Filters = NO_FILTERS) -> list[str]:
         """Return the ids of the user's facts in the order written, forgotten ones aside."""
         conditions = filters.narrowing()

@@ -108,5 +108,6 @@ def _trait(row: Row) -> TraitRow:
         run_id=run_id,
         endurance=endurance(fact.use_count, corroborations, fact.tags),
         corroborations=corroborations,
+        follows=fact.follows,
     )
     return TraitRow(trait, list(Counter(row.words).elements()), row.vectors)

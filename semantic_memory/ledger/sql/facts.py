@@ -23,6 +23,7 @@ from semantic_memory.ledger.sql.rows import (
 )
 
 _KEPT = "f.status <> 'forgotten'"
+_LAST = "\x7f"  # sorts behind all characters of an id
 
 
 class FactReader(Part):
@@ -47,6 +48,15 @@ class FactReader(Part):
                 query = f"SELECT id FROM facts WHERE id IN ({marks})"
                 found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
         return found
+
+    def beginning(self, prefix: str, user_id: str | None = None, limit: int = 10) -> list[str]:
+        """Return the first `limit` ids that begin with `prefix`, forgotten facts' included."""
+        query, values = of_user(
+            "SELECT id FROM facts WHERE id >= ? AND id < ?", (prefix, prefix + _LAST), user_id
+        )
+        with self._connections.snapshot() as db:
+            rows = db.execute(f"{query} ORDER BY id LIMIT ?", (*values, limit))
+            return [fact_id for (fact_id,) in rows]
 
     def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:
         """Return the user's `limit` newest facts that pass `filters`, forgotten ones aside."""

@@ -29,8 +29,10 @@ class Feeds(Part):
         super().__init__(connections)
         dialect = connections.dialect
         self._with_vectors = f"facts f LEFT JOIN vectors v ON {dialect.same('v', 'f')}"
+        follows = dialect.holds("f.detail", "'\"follows\"'")
+        columns = traits(follows, dialect.corroborations, dialect.stems)
         self._traits = (
-            f"SELECT {traits(dialect.corroborations, dialect.stems)} FROM {self._with_vectors}"
+            f"SELECT {columns} FROM {self._with_vectors}"
             f" LEFT JOIN {dialect.stems_table} s ON {dialect.same('s', 'f')}"
         )
         self._by_place = dialect.by_place

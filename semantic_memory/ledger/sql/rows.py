@@ -105,6 +105,8 @@ class TraitColumns(NamedTuple):
     run_id: str
     use_count: int
     revision: int
+    following: str | None
+    """The detail of a fact that follows others."""
     corroborations: int
     stems: str | None
     windows: int
@@ -115,13 +117,18 @@ class TraitColumns(NamedTuple):
 FACT = ", ".join(f"f.{name}" for name in FactRow._fields)
 """Selects a FactRow of `facts f`."""
 VECTORS = "v.windows, v.sentences, v.data"
-_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-5])
+_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-6])
 
 
-def traits(corroborations: str, stems: str) -> str:
-    """Return the selection of TraitColumns; `corroborations` counts those of a fact."""
+def traits(follows: str, corroborations: str, stems: str) -> str:
+    """Return the selection of TraitColumns.
+
+    `follows` tests whether a fact's detail may name others that it follows; `corroborations` counts
+    those of a fact.
+    """
+    following = f"CASE WHEN {follows} THEN f.detail END"
     counted = f"CASE WHEN f.category = 'conversation' THEN 0 ELSE coalesce({corroborations}, 0) END"
-    return f"{_TRAIT}, {counted}, {stems}, {VECTORS}"
+    return f"{_TRAIT}, {following}, {counted}, {stems}, {VECTORS}"
 
 
 def micros(moment: datetime) -> int:
@@ -180,6 +187,7 @@ def from_fact(fact: Fact) -> FactRow:
         "contested_by": list(fact.contested_by),
         "ended_by": None if fact.ended_by is None else _of_cause(fact.ended_by),
         "perhaps_changed": [_of_cause(link) for link in fact.perhaps_changed],
+        "follows": list(fact.follows),
         "reading": None if fact.reading is None else fact.reading.model_dump(mode="json"),
         "schema_version": fact.schema_version,
     }
@@ -276,6 +284,7 @@ def to_fact(row: FactRow) -> Fact:
         contested_by=tuple(detail.get("contested_by", ())),
         ended_by=_to_cause(detail["ended_by"]) if "ended_by" in detail else None,
         perhaps_changed=tuple(map(_to_cause, detail.get("perhaps_changed", ()))),
+        follows=tuple(detail.get("follows", ())),
         reading=_to_reading(detail["reading"]) if "reading" in detail else None,
         version=row.version,
         schema_version=detail["schema_version"],
@@ -329,6 +338,7 @@ def to_trait(row: TraitColumns) -> TraitRow:
         run_id=row.run_id,
         endurance=endurance(row.use_count, row.corroborations, tags),
         corroborations=row.corroborations,
+        follows=tuple(json.loads(row.following).get("follows", ())) if row.following else (),
     )
     data = row.data
     vectors = None if data is None else to_vectors(row.windows, row.sentences, data)

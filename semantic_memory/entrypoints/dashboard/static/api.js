@@ -94,5 +94,9 @@ export const api = {
   profile: (user_id, signal) => send("GET", "/v1/profile", { params: { user_id }, signal }),
   runs: (signal) => send("GET", "/v1/jobs/runs", { signal }),
   maintain: (body) => send("POST", "/v1/jobs/run", { body }),
+  description: (signal) => send("GET", "/openapi.json", { signal }),
+  keys: (signal) => send("GET", "/v1/keys", { signal }),
+  makeKey: (body) => send("POST", "/v1/keys", { body }),
+  revokeKey: (id) => send("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
   samples: (signal) => send("GET", "/v1/samples", { params: { limit: 960 }, signal }),
 };

@@ -21,7 +21,9 @@ const PAGES = {
   profile: { title: "Profile", load: async () => (await import("./pages/profile.js")).Profile },
   map: { title: "Map", load: async () => (await import("./pages/map.js")).MapPage },
   jobs: { title: "Jobs", load: async () => (await import("./pages/jobs.js")).Jobs },
+  keys: { title: "Keys", load: async () => (await import("./pages/keys.js")).Keys },
   metrics: { title: "Metrics", load: async () => (await import("./pages/metrics.js")).Metrics },
+  rest: { title: "REST routes", load: async () => (await import("./pages/rest.js")).Rest, within: "keys" },
   memory: { title: "Memory", load: async () => (await import("./pages/memory.js")).Memory, within: "memories" },
 };
 const FIRST = "overview";

@@ -47,7 +47,7 @@ export function Beginning({ may, done }) {
   return html`
     <section aria-labelledby="begin">
       <h2 id="begin">Nothing is remembered yet. Three ways to begin:</h2>
-      <div class="gallery">${WAYS.map(([title, text]) => html`<${Way} key=${title} title=${title} text=${text()} />`)}</div>
+      <div class="groups">${WAYS.map(([title, text]) => html`<${Way} key=${title} title=${title} text=${text()} />`)}</div>
       ${may("write") &&
       html`<p>
         Or look around first:

@@ -6,6 +6,9 @@ const from = (path, params, signal) => send("GET", path, { params, signal });
 
 export const inspection = {
   activity: (days, signal) => from("/v1/inspection/activity", { days }, signal),
+  backlog: (signal) => from("/v1/inspection/backlog", {}, signal),
+  webhook: (signal) => from("/v1/inspection/webhook", {}, signal),
+  removeDead: (id) => send("DELETE", `/v1/inspection/webhook/dead/${id}`),
   changes: (user_id, days, signal) => from("/v1/inspection/changes", { user_id, days }, signal),
   timelines: (user_id, signal) => from("/v1/inspection/timelines", { user_id }, signal),
   whyNot: (body, signal) => send("POST", "/v1/inspection/why-not", { body, signal }),

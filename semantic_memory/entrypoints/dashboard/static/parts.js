@@ -26,8 +26,17 @@ export const When = ({ at, dayOnly = false }) =>
 export const Category = ({ name }) =>
   html`<span class=${`category cat-${name}`}><span class="dot" aria-hidden="true"></span>${name}</span>`;
 
+// The statuses as a person would say them.
+export const STATUSES = {
+  active: "believed",
+  superseded: "ended",
+  archived: "faded or merged",
+  quarantined: "set aside as unsafe",
+  forgotten: "forgotten",
+};
+
 export const Status = ({ name }) =>
-  name === "active" ? null : html`<span class=${`badge status-${name}`}>${name}</span>`;
+  name === "active" ? null : html`<span class=${`badge status-${name}`}>${STATUSES[name]}</span>`;
 
 export const Review = ({ name }) => (name ? html`<span class="badge">${name}</span>` : null);
 

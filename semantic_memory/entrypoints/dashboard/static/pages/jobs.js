@@ -2,9 +2,12 @@ import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { useAction, useLoaded } from "../loading.js";
 import { Empty, Failed, Loaded, When, plural } from "../parts.js";
+import { Waiting } from "../waiting.js";
 
 const JOBS = {
   usage: "counts what prompts were made of",
+  relevance: "works out how relevant each memory is by now",
+  expiry: "archives what has run out",
   dedup: "merges what says the same",
   conflicts: "supersedes what no longer holds",
   decay: "fades what isn't confirmed, archives what is below the floor",
@@ -34,6 +37,8 @@ export function Jobs({ user, may, caller }) {
     });
   return html`
     <h1 tabindex="-1">Jobs</h1>
+    <${Waiting} may=${may} title="Reading what was said" heading="h2" />
+    <h2>Upkeep</h2>
     <p class="muted">They run by themselves on a schedule. A dry run changes nothing and tells what it would do.</p>
     ${everyone && user &&
     html`<fieldset class="choices">

@@ -1,4 +1,4 @@
-import { html, useEffect, useRef, useState } from "../vendor/htm-preact-3.1.1.js";
+import { Component, html, useCallback, useEffect, useRef, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { useAction, useLoaded } from "../loading.js";
 import {
@@ -13,6 +13,7 @@ import {
   Meter,
   NoUser,
   Review,
+  STATUSES,
   Status,
   Tags,
   When,
@@ -22,13 +23,6 @@ import {
 import { go, href } from "../routing.js";
 
 const FILTERS = ["q", "category", "status", "tag", "since", "until", "min_confidence", "sort"];
-const STATUSES = {
-  active: "believed",
-  superseded: "ended",
-  archived: "faded or merged",
-  quarantined: "set aside as unsafe",
-  forgotten: "forgotten",
-};
 const SORTS = {
   time: "newest first",
   relevance: "most relevant first",
@@ -36,6 +30,8 @@ const SORTS = {
   importance: "most important first",
 };
 const SIZE = 50;
+const MOST = 1000; // memories in one response
+const ROW_PX = 45; // of a row that was never shown, about
 const PINNED = "pinned";
 const FACTS = CATEGORIES.filter((name) => name !== "conversation");
 const CHOICES = { "": FACTS, all: [] };
@@ -51,6 +47,20 @@ export function Memories({ route, user, may }) {
   `;
 }
 
+const page = (given, user, limit, cursor, signal) =>
+  api.memories(
+    {
+      ...given,
+      user_id: user,
+      category: CHOICES[given.category ?? ""] ?? given.category,
+      since: startOf(given.since),
+      until: startOf(given.until),
+      limit,
+      cursor,
+    },
+    signal,
+  );
+
 // Pages are added below as the reader comes to the end, so that long lists scroll.
 function List({ given, user, may }) {
   const [cursors, setCursors] = useState([undefined]);
@@ -58,23 +68,9 @@ function List({ given, user, may }) {
   const [chosen, setChosen] = useState(new Map());
   const [said, setSaid] = useState("");
   const [turn, setTurn] = useState(0);
+  const fetching = useAction();
   const cursor = cursors[cursors.length - 1];
-  const loaded = useLoaded(
-    (signal) =>
-      api.memories(
-        {
-          ...given,
-          user_id: user,
-          category: CHOICES[given.category ?? ""] ?? given.category,
-          since: startOf(given.since),
-          until: startOf(given.until),
-          limit: SIZE,
-          cursor,
-        },
-        signal,
-      ),
-    [cursors.length, turn],
-  );
+  const loaded = useLoaded((signal) => page(given, user, SIZE, cursor, signal), [cursors.length, turn]);
   const place = cursors.length - 1;
   useEffect(() => {
     if (loaded.value && !loaded.loading) setPages((before) => [...before.slice(0, place), loaded.value]);
@@ -88,21 +84,47 @@ function List({ given, user, may }) {
     setCursors([undefined]);
     setTurn(turn + 1);
   };
-  const toggle = (fact) => {
-    const now = new Map(chosen);
-    if (!now.delete(fact.id)) now.set(fact.id, fact);
-    setChosen(now);
-  };
-  const every = () => setChosen(chosen.size === facts.length ? new Map() : new Map(facts.map((one) => [one.id, one])));
+  const toggle = useCallback(
+    (fact) =>
+      setChosen((before) => {
+        const now = new Map(before);
+        if (!now.delete(fact.id)) now.set(fact.id, fact);
+        return now;
+      }),
+    [],
+  );
+  const choose = (all) => setChosen(new Map(all.map((one) => [one.id, one])));
+  const every = () => choose(chosen.size === facts.length ? [] : facts);
+  // Fetches what isn't shown yet, so that all of it can be chosen.
+  const rest = () =>
+    fetching.run(async () => {
+      const found = [];
+      for (let from = next; from; ) {
+        const one = await page(given, user, MOST, from);
+        for (let at = 0; at < one.items.length; at += SIZE) found.push({ items: one.items.slice(at, at + SIZE) });
+        from = one.next;
+      }
+      setPages([...pages.slice(0, -1), { items: pages[place].items }, ...found]);
+      choose([...facts, ...found.flatMap((one) => one.items)]);
+    });
   return html`
-    <p class="summary" role="status">
-      ${said} ${facts.length > 0 && `${plural(facts.length, "memory", "memories")}${next ? " so far" : ""}, ${SORTS[given.sort ?? "time"]}`}
-    </p>
+    <div class="headline">
+      <p class="summary" role="status">
+        ${said} ${facts.length > 0 && `${plural(facts.length, "memory", "memories")}${next ? " so far" : ""}, ${SORTS[given.sort ?? "time"]}`}
+      </p>
+      ${may("write") && html`<${ForgetSubject} user=${user} may=${may} done=${done} />`}
+    </div>
+    ${next && chosen.size > 0 && chosen.size === facts.length &&
+    html`<p>
+      The ${plural(facts.length, "memory", "memories")} shown so far are chosen.
+      ${" "}<button type="button" disabled=${fetching.busy} onClick=${rest}>${fetching.busy ? "Fetching…" : "Choose every one that matches"}</button>
+    </p>`}
+    ${fetching.error && html`<${Failed} error=${fetching.error} />`}
     ${chosen.size > 0 && may("write") && html`<${Together} chosen=${[...chosen.values()]} user=${user} may=${may} done=${done} />`}
     <${Loaded} loaded=${{ ...loaded, value: pages.length ? pages : loaded.loading ? undefined : loaded.value }}>
       ${() => html`
         ${facts.length
-          ? html`<${Table} facts=${facts} chosen=${chosen} toggle=${toggle} every=${every} may=${may} />`
+          ? html`<${Table} pages=${pages} number=${facts.length} chosen=${chosen} toggle=${toggle} every=${every} may=${may} />`
           : html`<${Empty} title="No memories">None of this user's memories passes these filters.<//>`}
         ${next &&
         html`<${More} busy=${loaded.loading} more=${() => setCursors([...cursors, next])} />`}
@@ -133,15 +155,15 @@ const forgotten = ({ at, reason, by, was_pinned, states }) =>
 
 const scopeOf = ({ agent_id, run_id }) => [agent_id && `agent ${agent_id}`, run_id && `run ${run_id}`].filter(Boolean).join(", ");
 
-function Table({ facts, chosen, toggle, every, may }) {
-  const selects = may("write") && !facts[0].tombstone;
+function Table({ pages, number, chosen, toggle, every, may }) {
+  const selects = may("write") && !pages[0].items[0].tombstone;
   return html`
     <div class="card listing">
       <table>
         <caption class="hidden">Memories</caption>
         <thead>
           <tr>
-            ${selects && html`<th scope="col" class="pick"><input type="checkbox" aria-label="Choose all" checked=${chosen.size === facts.length} onChange=${every} /></th>`}
+            ${selects && html`<th scope="col" class="pick"><input type="checkbox" aria-label="Choose all" checked=${chosen.size === number} onChange=${every} /></th>`}
             <th scope="col">Memory</th>
             <th scope="col" class="wide-only">Category</th>
             <th scope="col" class="wide-only">Confidence</th>
@@ -149,28 +171,70 @@ function Table({ facts, chosen, toggle, every, may }) {
             <th scope="col">Said</th>
           </tr>
         </thead>
-        <tbody>
-          ${facts.map(
-            (fact) => html`
-              <tr key=${fact.id}>
-                ${selects &&
-                html`<td class="pick"><input type="checkbox" aria-label=${`Choose “${fact.content.slice(0, 60)}”`} checked=${chosen.has(fact.id)} onChange=${() => toggle(fact)} /></td>`}
-                <td class="content" dir="auto">
-                  <${MemoryLink} fact=${fact.tombstone ? { ...fact, content: forgotten(fact.tombstone) } : fact} />
-                  <span class="meta"><span class="narrow-only"><${Category} name=${fact.category} /></span><${Status} name=${fact.status} /><${Review} name=${fact.review} />${scopeOf(fact) && html`<span>${scopeOf(fact)}</span>`}<${Tags} tags=${fact.tags} /></span>
-                </td>
-                <td class="of wide-only"><${Category} name=${fact.category} /></td>
-                <td class="wide-only"><${Meter} value=${fact.confidence} label="" /></td>
-                <td class="wide-only">${fact.trust}</td>
-                <td class="when"><${When} at=${fact.created_at} dayOnly /></td>
-              </tr>
-            `,
-          )}
-        </tbody>
+        ${pages.map((one, place) => html`<${Stretch} key=${place} facts=${one.items} chosen=${chosen} toggle=${toggle} selects=${selects} first=${place === 0} />`)}
       </table>
     </div>
   `;
 }
+
+const NEAR = "2000px 0px"; // of the window: rows further away are left out
+
+// A page of rows. While it is far from the window its room is kept, so that 10,000 rows scroll.
+class Stretch extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { near: props.first };
+    this.body = { current: null };
+  }
+
+  componentDidMount() {
+    this.observer = new IntersectionObserver(
+      ([seen]) => {
+        const near = seen.isIntersecting;
+        if (near === this.state.near) return;
+        if (!near) this.height = this.body.current.offsetHeight;
+        this.setState({ near });
+      },
+      { rootMargin: NEAR },
+    );
+    this.observer.observe(this.body.current);
+  }
+
+  componentWillUnmount() {
+    this.observer.disconnect();
+  }
+
+  shouldComponentUpdate({ facts, chosen, selects }, { near }) {
+    const { props, state } = this;
+    if (near !== state.near || facts !== props.facts || selects !== props.selects) return true;
+    return near && facts.some(({ id }) => chosen.has(id) !== props.chosen.has(id));
+  }
+
+  render({ facts, chosen, toggle, selects }, { near }) {
+    if (!near) {
+      const height = this.height ?? ROW_PX * facts.length;
+      return html`<tbody ref=${this.body} class="gap"><tr style=${{ height: `${height}px` }}><td colspan="6"></td></tr></tbody>`;
+    }
+    return html`<tbody ref=${this.body}>
+      ${facts.map((fact) => html`<${Row} key=${fact.id} fact=${fact} chosen=${chosen.has(fact.id)} toggle=${toggle} selects=${selects} />`)}
+    </tbody>`;
+  }
+}
+
+const Row = ({ fact, chosen, toggle, selects }) => html`
+  <tr>
+    ${selects &&
+    html`<td class="pick"><input type="checkbox" aria-label=${`Choose “${fact.content.slice(0, 60)}”`} checked=${chosen} onChange=${() => toggle(fact)} /></td>`}
+    <td class="content" dir="auto">
+      <${MemoryLink} fact=${fact.tombstone ? { ...fact, content: forgotten(fact.tombstone) } : fact} />
+      <span class="meta"><span class="narrow-only"><${Category} name=${fact.category} /></span><${Status} name=${fact.status} /><${Review} name=${fact.review} />${scopeOf(fact) && html`<span>${scopeOf(fact)}</span>`}<${Tags} tags=${fact.tags} /></span>
+    </td>
+    <td class="of wide-only"><${Category} name=${fact.category} /></td>
+    <td class="wide-only"><${Meter} value=${fact.confidence} label="" /></td>
+    <td class="wide-only">${fact.trust}</td>
+    <td class="when"><${When} at=${fact.created_at} dayOnly /></td>
+  </tr>
+`;
 
 const AT_ONCE = 100; // ids that one request takes
 
@@ -214,50 +278,64 @@ function Together({ chosen, user, may, done }) {
           ${FACTS.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>`}
         <button type="button" onClick=${save}>Save to a file</button>
-        <button type="button" class="bad" disabled=${chosen.length > AT_ONCE} onClick=${() => setForgetting(true)}>Forget…</button>
+        <button type="button" class="bad" onClick=${() => setForgetting(true)}>Forget…</button>
       </div>
       ${acting.error && html`<${Failed} error=${acting.error} />`}
-      ${forgetting && html`<${Forgetting} chosen=${chosen} user=${user} may=${may} close=${() => setForgetting(false)} done=${done} />`}
+      ${forgetting && html`<${Forgetting} requests=${requestsFor(chosen)} title=${`Forget ${plural(chosen.length, "memory", "memories")}?`} user=${user} may=${may} close=${() => setForgetting(false)} done=${done} />`}
     </div>
   `;
 }
 
+const STATUSES_LEFT = ["active", "superseded", "quarantined", "archived"];
+
+// The requests that forget these memories, of as many as one takes.
+const requestsFor = (chosen) => {
+  const ids = chosen.map((one) => one.id);
+  const parts = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    parts.push({ filters: { ids: ids.slice(at, at + AT_ONCE), statuses: STATUSES_LEFT } });
+  }
+  return parts;
+};
+
+const together = (answers) => ({
+  number: answers.reduce((sum, one) => sum + one.forgotten, 0),
+  memories: answers.flatMap((one) => one.memories),
+  sentences: answers.flatMap((one) => one.sentences),
+  warnings: [...new Set(answers.map((one) => one.warning).filter(Boolean))],
+  proofs: answers.map((one) => one.proof).filter(Boolean),
+});
+
+async function inTurn(requests, send) {
+  const answers = [];
+  for (const one of requests) answers.push(await send(one));
+  return together(answers);
+}
+
 // Shows what would go, then what went, with a receipt where the key may have one.
-function Forgetting({ chosen, user, may, close, done }) {
-  const filters = {
-    ids: chosen.map((one) => one.id),
-    statuses: ["active", "superseded", "quarantined", "archived"],
-  };
-  const shown = useLoaded((signal) => api.forget({ user_id: user, filters, dry_run: true }, signal), []);
+function Forgetting({ requests, title, user, may, close, done }) {
+  const shown = useLoaded(
+    (signal) => inTurn(requests, (one) => api.forget({ user_id: user, ...one, dry_run: true }, signal)),
+    [],
+  );
   const acting = useAction();
   const [gone, setGone] = useState(null);
   const forget = () =>
     acting.run(async () => {
       const proof = may("admin");
-      setGone(await api.forget({ user_id: user, filters, proof, force: true }));
+      setGone(await inTurn(requests, (one) => api.forget({ user_id: user, ...one, proof, force: true })));
     });
-  if (gone) {
-    const receipt = gone.proof?.receipt;
-    return html`
-      <${Dialog} title="Forgotten" onClose=${() => done("Forgotten, for good.")}>
-        <p>${plural(gone.forgotten, "memory", "memories")} and ${plural(gone.sentences.length, "sentence")} are gone for good.</p>
-        ${gone.proof && !receipt && html`<p class="refused">Some texts were found again in ${gone.proof.found.map((one) => one.file).join(", ")}.</p>`}
-        ${receipt &&
-        html`<p>No file holds them any more: ${plural(gone.proof.files, "file")} were searched. This receipt proves it:</p>
-          <pre class="receipt" tabindex="0" aria-label="Receipt">${JSON.stringify(receipt, null, 1)}</pre>`}
-        <div class="actions">
-          ${receipt && html`<button type="button" onClick=${() => navigator.clipboard.writeText(JSON.stringify(receipt))}>Copy the receipt</button>`}
-          <button type="button" class="primary" onClick=${() => done("Forgotten, for good.")}>Done</button>
-        </div>
-      <//>
-    `;
-  }
+  if (gone) return html`<${Gone} ...${gone} done=${done} />`;
   return html`
-    <${Dialog} title=${`Forget ${plural(chosen.length, "memory", "memories")}?`} onClose=${close}>
+    <${Dialog} title=${title} onClose=${close}>
       <${Loaded} loaded=${shown} what="Looking">
-        ${({ forgotten: number, memories, sentences, warning }) => html`
-          <p>${plural(number, "memory", "memories")} and ${plural(sentences.length, "sentence")} of messages would go, for good.</p>
-          ${warning && html`<p class="refused">${warning}</p>`}
+        ${({ number, memories, sentences, warnings }) => html`
+          <p>
+            ${number + sentences.length
+              ? `${plural(number, "memory", "memories")} and ${plural(sentences.length, "sentence")} of messages would go, for good.`
+              : "Nothing that is remembered is about this."}
+          </p>
+          ${warnings.map((one) => html`<p key=${one} class="refused">${one}</p>`)}
           <ul>
             ${memories.slice(0, 10).map((fact) => html`<li key=${fact.id} dir="auto">${fact.content}</li>`)}
             ${sentences.slice(0, 10).map((one, place) => html`<li key=${place} dir="auto">${one}</li>`)}
@@ -267,9 +345,78 @@ function Forgetting({ chosen, user, may, close, done }) {
       ${acting.error && html`<${Failed} error=${acting.error} />`}
       <div class="actions">
         <button type="button" onClick=${close}>Cancel</button>
-        <button type="button" class="bad" disabled=${acting.busy || !shown.value} onClick=${forget}>${acting.busy ? "Forgetting…" : "Forget"}</button>
+        <button
+          type="button"
+          class="bad"
+          disabled=${acting.busy || !shown.value || !(shown.value.number + shown.value.sentences.length)}
+          onClick=${forget}
+        >${acting.busy ? "Forgetting…" : "Forget"}</button>
       </div>
     <//>
+  `;
+}
+
+function Gone({ number, sentences, proofs, done }) {
+  const finish = () => done("Forgotten, for good.");
+  const found = proofs.filter((one) => !one.receipt).flatMap((one) => one.found.map((trace) => trace.file));
+  const receipts = proofs.map((one) => one.receipt).filter(Boolean);
+  const text = JSON.stringify(receipts.length === 1 ? receipts[0] : receipts, null, 1);
+  return html`
+    <${Dialog} title="Forgotten" onClose=${finish}>
+      <p>${plural(number, "memory", "memories")} and ${plural(sentences.length, "sentence")} are gone for good.</p>
+      ${found.length > 0 && html`<p class="refused">Some texts were found again in ${[...new Set(found)].join(", ")}.</p>`}
+      ${receipts.length > 0 &&
+      html`<p>No file holds them any more: ${plural(proofs.at(-1).files, "file")} were searched. This receipt proves it:</p>
+        <pre class="receipt" tabindex="0" aria-label="Receipt">${text}</pre>`}
+      <div class="actions">
+        ${receipts.length > 0 && html`<button type="button" onClick=${() => navigator.clipboard.writeText(text)}>Copy the receipt</button>`}
+        <button type="button" class="primary" onClick=${finish}>Done</button>
+      </div>
+    <//>
+  `;
+}
+
+// Asks for a subject, and forgets what is about it.
+function ForgetSubject({ user, may, done }) {
+  const [asking, setAsking] = useState(false);
+  const [subject, setSubject] = useState("");
+  const [given, setGiven] = useState(null);
+  const close = () => {
+    setAsking(false);
+    setGiven(null);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    setGiven(subject.trim());
+  };
+  return html`
+    <button type="button" onClick=${() => setAsking(true)}>Forget a subject…</button>
+    ${asking &&
+    !given &&
+    html`<${Dialog} title="Forget a subject" onClose=${close}>
+      <form onSubmit=${submit}>
+        <${Field} label="A person, a thing or a topic">
+          <input required autocomplete="off" value=${subject} onInput=${(event) => setSubject(event.target.value)} />
+        <//>
+        <p class="muted">What is about it is shown first.</p>
+        <div class="actions">
+          <button type="button" onClick=${close}>Cancel</button>
+          <button type="submit" class="primary" disabled=${!subject.trim()}>Show</button>
+        </div>
+      </form>
+    <//>`}
+    ${given &&
+    html`<${Forgetting}
+      requests=${[{ query: given }]}
+      title=${`Forget “${given}”?`}
+      user=${user}
+      may=${may}
+      close=${close}
+      done=${(what) => {
+        close();
+        done(what);
+      }}
+    />`}
   `;
 }
 

@@ -322,7 +322,7 @@ const days = (number) => (number < 1 ? "less than a day" : plural(Math.round(num
 function Decay({ fact, halfLife, retention }) {
   if (halfLife === null) {
     return html`<p>
-      ${fact.tags.includes("pinned") ? "A pinned memory" : html`A memory of category <b>${fact.category}</b>`}
+      ${fact.tags.includes("pinned") ? "A pinned memory" : html`A memory of category <b>${fact.category}</b>`}${" "}
       never fades: its retention stays at <b>1</b>.
     </p>`;
   }
@@ -406,8 +406,15 @@ const SHOWN_FOR = {
   important: "important enough to be always shown",
 };
 
+// The trace of a prompt, if it is still kept: both are written when the block is packed.
+const traceOf = (traces, prompt, fact) =>
+  traces.find(
+    (one) => one.kind === "context" && one.shown.includes(fact.id) && Math.abs(new Date(one.at) - new Date(prompt.at)) < 2000,
+  );
+
 function Prompts({ fact }) {
   const loaded = useLoaded((signal) => inspection.audit(fact.user_id, fact.id, signal), [fact.id]);
+  const traces = useLoaded((signal) => inspection.traces(fact.user_id, signal), [fact.id]);
   const missed = href("why-not", { user: fact.user_id, id: fact.id, text: fact.content.slice(0, 200) });
   return html`
     <${Loaded} loaded=${loaded}>
@@ -416,8 +423,11 @@ function Prompts({ fact }) {
           ? html`<ul class="plain">
               ${items.map((one, place) => {
                 const part = one.memories.find((memory) => memory.id === fact.id);
+                const trace = traceOf(traces.value?.items ?? [], one, fact);
                 return html`<li key=${place}>
-                  <${When} at=${one.at} /> ${SHOWN_FOR[part.reason]}${part.score === null || part.score === undefined ? "" : `, score ${part.score.toFixed(3)}`}
+                  ${trace
+                    ? html`<a href=${href("traces", { user: fact.user_id }, trace.id)}><${When} at=${one.at} /></a>`
+                    : html`<${When} at=${one.at} />`} ${SHOWN_FOR[part.reason]}${part.score === null || part.score === undefined ? "" : `, score ${part.score.toFixed(3)}`}
                   ${one.session_id && html` <a href=${href("sessions", { user: fact.user_id }, one.session_id)}>${one.session_id}</a>`}
                 </li>`;
               })}

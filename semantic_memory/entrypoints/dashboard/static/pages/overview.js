@@ -1,11 +1,11 @@
-import { html, useEffect, useRef, useState } from "../vendor/htm-preact-3.1.1.js";
-import { api } from "../api.js";
+import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
 import { inspection } from "../inspection.js";
-import { useAction, useLoaded } from "../loading.js";
-import { Failed, Loaded, When, bytes, plural } from "../parts.js";
+import { useLoaded } from "../loading.js";
+import { Loaded, NoUser, When, bytes, plural } from "../parts.js";
 import { href } from "../routing.js";
 import { ForgetOne, Item, Links, Revert, TakeBack, Unsettled } from "../settling.js";
 import { Beginning } from "../beginning.js";
+import { Waiting } from "../waiting.js";
 import { Requests } from "./requests.js";
 
 const PERIODS = [["1", "Today"], ["7", "This week"], ["30", "This month"]];
@@ -19,6 +19,7 @@ const GROUPS = [
   ["forgotten", "Forgotten"],
 ];
 const SHOWN = 5;
+const EMPTY_MS = 3000;
 const SMALL = 50_000_000; // bytes of a store that is checked without being asked to
 
 export function Overview({ route, user, may, caller }) {
@@ -26,15 +27,21 @@ export function Overview({ route, user, may, caller }) {
   const everyone = may("admin");
   const users = useLoaded(everyone && ((signal) => inspection.activity(7, signal)), []);
   const empty = everyone && users.value?.items.length === 0;
+  useEffect(() => {
+    if (!empty) return undefined;
+    const soon = setInterval(users.reload, EMPTY_MS); // the first user shows up by itself
+    return () => clearInterval(soon);
+  }, [empty]);
   return html`
     <h1 tabindex="-1">Overview</h1>
+    ${!everyone && !user && html`<${NoUser} />`}
     ${empty && html`<${Beginning} may=${may} done=${users.reload} />`}
     ${everyone && !empty &&
     html`<${Loaded} loaded=${users} what="Looking for users">
       ${({ items }) => html`<${Users} items=${items} user=${user} caller=${caller} />`}
     <//>`}
     ${user && html`<${Changes} key=${`${user}/${days}`} user=${user} days=${days} may=${may} />`}
-    ${everyone && !empty && html`<${Store} waiting=${users.value?.items ?? []} again=${users.reload} />`}
+    ${everyone && !empty && html`<${Store} may=${may} />`}
   `;
 }
 
@@ -222,57 +229,16 @@ function ToConfirm({ items, may, done }) {
 }
 
 // What waits, how much is kept, and whether the store is sound.
-function Store({ waiting, again }) {
+function Store({ may }) {
   const stats = useLoaded((signal) => inspection.stats(signal), []);
-  const sessions = waiting.reduce((sum, one) => sum + one.waiting, 0);
-  const vectors = stats.value?.unembedded ?? 0;
-  const busy = sessions + vectors > 0;
-  const [pace, setPace] = useState(null);
-  const first = useRef(null);
-  const reading = useAction();
-  useEffect(() => {
-    if (!busy) return undefined;
-    const soon = setInterval(() => {
-      again();
-      stats.reload();
-    }, 3000);
-    return () => clearInterval(soon);
-  }, [busy]);
-  useEffect(() => {
-    if (!stats.value) return;
-    const now = { at: performance.now(), left: sessions + vectors };
-    if (!first.current || now.left > first.current.left) first.current = now;
-    const done = first.current.left - now.left;
-    setPace(done > 0 ? (now.left * (now.at - first.current.at)) / done / 1000 : null);
-  }, [sessions, vectors]);
-  const read = () =>
-    reading.run(async () => {
-      await inspection.flush();
-      again();
-      stats.reload();
-    });
-  const most = first.current?.left ?? 1;
   return html`
     <section aria-labelledby="store-title">
       <h2 id="store-title">The store</h2>
       <div class="gallery">
-        <div class="card">
-          <h3>Waiting</h3>
-          ${busy
-            ? html`
-                <p>
-                  ${plural(sessions, "conversation")} to read, ${plural(vectors, "memory", "memories")} to index
-                  ${pace === null ? "" : `, about ${duration(pace)} left`}.
-                </p>
-                <progress max=${most} value=${most - sessions - vectors} aria-label="Done of what waits"></progress>
-                <button type="button" disabled=${reading.busy} onClick=${read}>${reading.busy ? "Reading…" : "Read now"}</button>
-              `
-            : html`<p>Nothing. Everything said so far has been read.</p>`}
-          ${reading.error && html`<${Failed} error=${reading.error} />`}
-        </div>
+        <${Waiting} may=${may} />
         <div class="card">
           <h3>Kept</h3>
-          <${Loaded} loaded=${{ ...stats, loading: stats.loading && !stats.value }}>
+          <${Loaded} loaded=${stats}>
             ${(value) => html`<p>
               ${plural(value.memories, "memory", "memories")} of ${plural(value.users, "user")} from
               ${" "}${plural(value.sessions, "conversation")}, ${bytes(value.store_bytes)} on the disk.
@@ -288,9 +254,6 @@ function Store({ waiting, again }) {
     </section>
   `;
 }
-
-const duration = (seconds) =>
-  seconds < 90 ? plural(Math.max(1, Math.round(seconds)), "second") : plural(Math.round(seconds / 60), "minute");
 
 function Health({ at_once }) {
   const [wanted, setWanted] = useState(at_once);
