@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
@@ -30,6 +31,8 @@ from semantic_memory.groups.sessions import Sessions
 from semantic_memory.groups.transfer import Transfers
 
 if TYPE_CHECKING:  # loaded by `open`, so that importing the facade loads none of the parts
+    from pydantic import BaseModel
+
     from semantic_memory.bootstrap import UseCases
     from semantic_memory.client import Client
     from semantic_memory.domain.ports import (
@@ -56,6 +59,7 @@ class PartsGiven(TypedDict, total=False):
     observer: Observer | None
     pair_judge: PairJudge | None
     sentence_judge: SentenceJudge | None
+    types: Sequence[type[BaseModel]]
 
 
 class SemanticMemory:
@@ -91,7 +95,8 @@ class SemanticMemory:
         """Open the store in `data_dir`, creating it if necessary, and resume unfinished work.
 
         Each part in `PartsGiven` can be replaced; the defaults come from `settings`, and those from
-        the environment and `semantic_memory.toml`.
+        the environment and `semantic_memory.toml`. A language model that extracts also fills values
+        of `types`, pydantic models, where the messages state them; see `Fact.typed`.
 
         Other processes can't use it meanwhile; `connect` lets them. With the URL of a PostgreSQL
         database in place of `data_dir`, `postgresql://user@host/database?schema=name`, any number

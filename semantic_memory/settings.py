@@ -8,6 +8,7 @@ Longer than other modules, because every setting is documented here, for people 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -31,9 +32,10 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from semantic_memory.domain.categories import Declared
 from semantic_memory.domain.databases import check_database_url, database_name
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
-from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.errors import ConfigurationError, InvalidInputError
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.profile import TierAges
@@ -117,6 +119,19 @@ class LLMSettings(Section):
         return self
 
 
+class CategorySettings(Section):
+    """Categories of this application, beside the built-in ones, each under a name of its own.
+
+    `[extraction.categories.training]` is the category `training`: a language model is taught it,
+    and every verb takes it. Without a model, callers alone give it.
+    """
+
+    description: str = Field(default="", max_length=500)
+    """Kinds of facts that belong to it, in words, for the model; empty if the name says it."""
+    half_life_days: float = Field(default=math.inf, gt=0)
+    """Half-life in days; `inf` never fades."""
+
+
 class ExtractionSettings(Section):
     """Extraction of facts from conversations."""
 
@@ -129,9 +144,13 @@ class ExtractionSettings(Section):
     """Wishes of this application on what is kept or left, in plain sentences, added to the model's
     instructions. The packaged judge doesn't read it."""
     include: tuple[str, ...] = ()
-    """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`."""
+    """Subjects, in words, that the model writes down alone: `["diet", "training plans"]`. The
+    packaged judge doesn't read them, nor while it stands in for the model."""
     exclude: tuple[str, ...] = ()
-    """Subjects, in words, of which the model writes nothing down."""
+    """Subjects, in words, of which the model writes nothing down. The packaged judge doesn't read
+    them either: what mustn't be kept without a model is for `forget`, or isn't observed."""
+    categories: Mapping[str, CategorySettings] = Field(default_factory=dict, max_length=40)
+    """Categories of this application by name, of lower-case letters, digits, `-` and `_`."""
     stand_in_hours: float = Field(default=24.0, ge=0)
     """Hours for which the model has refused every request (wrong key, no such model, spent quota)
     after which the packaged judge extracts in its place. Once it is back, it extracts from the same
@@ -141,6 +160,24 @@ class ExtractionSettings(Section):
     runs only in `flush`, not in the background. For imports: `semantic-memory ingest --batch`."""
     batch_poll_seconds: float = Field(default=30.0, gt=0)
     """Seconds between questions for the state of a batch."""
+
+    @field_validator("categories")
+    @classmethod
+    def _of_own_names(cls, given: Mapping[str, CategorySettings]) -> Mapping[str, CategorySettings]:
+        for name in given:
+            try:
+                category = Category(name.lower())
+            except ValueError:
+                raise ValueError(
+                    f"{name!r} is no name of a category: use up to 40 lower-case letters, digits,"
+                    " - and _, with a letter first"
+                ) from None
+            if not category.is_own:
+                raise ValueError(
+                    f"{name!r} is built in: describe what belongs to it in extraction.instructions,"
+                    " and set its half-life in half_life_days"
+                )
+        return {name.lower(): own for name, own in given.items()}
 
 
 class SummarySettings(Section):
@@ -693,10 +730,33 @@ class Settings(BaseSettings):
         """The parameters of retention and recency."""
         return Curve(**self.relevance.model_dump())
 
+    @model_validator(mode="after")
+    def _of_declared_categories(self) -> Self:
+        places = {
+            "context.shares": self.context.shares,
+            "retention.categories": self.retention.categories,
+            "half_life_days": self.half_life_days,
+        }
+        for place, named in places.items():
+            try:
+                self.declared.check(named, place)
+            except InvalidInputError as error:
+                raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def declared(self) -> Declared:
+        """The categories that the store takes."""
+        return Declared(tuple(self.extraction.categories))
+
     @property
     def half_lives(self) -> Mapping[Category, float]:
         """The half-life in days of every category."""
-        return {**HALF_LIFE_DAYS, **self.half_life_days}
+        own = {
+            Category(name): category.half_life_days
+            for name, category in self.extraction.categories.items()
+        }
+        return {**HALF_LIFE_DAYS, **own, **self.half_life_days}
 
 
 class Explained(NamedTuple):

@@ -22,12 +22,16 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     TypeAdapter,
     ValidationError,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from ingest.extract.grounding import is_quoted
+from ingest.extract.guidance import NO_GUIDANCE, Guidance
 from ingest.extract.prompt import own_text
+from ingest.extract.typed import read_typed, typed_schema
 from semantic_memory.domain.extraction import (
     Candidate,
     Certainty,
@@ -75,13 +79,6 @@ def _numbers(given: Any) -> Any:
     if isinstance(given, list):
         return [number for one in given for number in _numbers(one)]
     return [int(given)] if isinstance(given, int | float) and abs(given) < 1e9 else given
-
-
-def _category(given: Any) -> Any:
-    """Return a category of the closed set; what is in none is about the user."""
-    plain = str(given).strip().casefold().rstrip("s")
-    found = next((one for one in _CATEGORIES if one.rstrip("s") == plain), None)
-    return found or Category.PERSONAL.value
 
 
 def _certainty(given: Any) -> Any:
@@ -136,19 +133,7 @@ class _Part(BaseModel):
 
 class _Fact(_Part):
     statement: str = Field(validation_alias=AliasChoices("statement", "fact", "content", "text"))
-    category: Annotated[
-        Literal[
-            "preference",
-            "personal",
-            "feedback",
-            "project",
-            "technical",
-            "decision",
-            "finding",
-            "reference",
-        ],
-        BeforeValidator(_category),
-    ] = "personal"
+    category: Annotated[str, BeforeValidator(str)] = "personal"
     messages: _Numbers = Field(validation_alias=AliasChoices("messages", "message", "n"))
     quote: str = ""
     holds_from: _Day = None
@@ -159,6 +144,8 @@ class _Fact(_Part):
     temporary: Annotated[bool, BeforeValidator(_flag)] = False
     tags: Annotated[list[str], BeforeValidator(_texts)] = Field(default_factory=list)
     replaces: _Numbers = Field(default_factory=list)
+    typed: SkipJsonSchema[Any] = None
+    """Only in the schema where an application has types."""
 
 
 class _End(_Part):
@@ -190,19 +177,42 @@ def _strict(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     plain = {
-        key: _strict(value) for key, value in schema.items() if key not in ("default", "title")
+        "anyOf" if key == "oneOf" else key: _fields(value)
+        if key in ("properties", "$defs")
+        else _strict(value)
+        for key, value in schema.items()
+        if key not in ("default", "title", "discriminator")
     }
-    if plain.get("type") == "object":
+    if plain.get("type") == "object" and "properties" in plain:
         plain["required"] = list(plain["properties"])
+        plain["additionalProperties"] = False
     return plain
 
 
-SCHEMA: Mapping[str, Any] = _strict(_Answer.model_json_schema(by_alias=False))
-"""JSON schema of the answer, in the subset that strict structured outputs take."""
+def _fields(named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return schemas by name, of which a name may be that of a keyword."""
+    return {name: _strict(schema) for name, schema in named.items()}
 
 
-def read_answer(text: str, conversation: Conversation) -> Extraction:
+def answer_schema(guidance: Guidance = NO_GUIDANCE) -> Mapping[str, Any]:
+    """Return the JSON schema of the answer, in the subset that strict structured outputs take."""
+    schema = _Answer.model_json_schema(by_alias=False)
+    properties = schema["$defs"]["_Fact"]["properties"]
+    properties["category"]["enum"] = [*_CATEGORIES, *guidance.categories]
+    if guidance.types:
+        properties["typed"], definitions = typed_schema(guidance.types)
+        schema["$defs"] |= definitions
+    strict: Mapping[str, Any] = _strict(schema)
+    return strict
+
+
+def read_answer(
+    text: str, conversation: Conversation, guidance: Guidance = NO_GUIDANCE
+) -> Extraction:
     """Return what the model found, which knows messages and facts by their numbers from 1.
+
+    Categories and typed values are those of `guidance`; a typed value that isn't of its type is
+    refused, and its fact kept.
 
     Raises AnswerError: `oversized`, `malformed` (nothing to be used).
     """
@@ -214,7 +224,7 @@ def read_answer(text: str, conversation: Conversation) -> Extraction:
     if _breaks_off(text):
         refused["cut off"] += len(facts[-1:])
         facts = facts[:-1]
-    reading = _Reading(conversation, refused)
+    reading = _Reading(conversation, guidance, refused)
     candidates = reading.candidates(_valid(_Fact, facts, refused))
     endings = reading.endings(_valid(_End, parts.get("ends"), refused))
     if parts["facts"] and not (candidates or endings):
@@ -251,7 +261,10 @@ def joined(extractions: Sequence[Extraction]) -> Extraction:
 class _Reading:
     """Reads the parts of an answer about a conversation, and counts those that it refuses."""
 
-    def __init__(self, conversation: Conversation, refused: Counter[str]) -> None:
+    def __init__(
+        self, conversation: Conversation, guidance: Guidance, refused: Counter[str]
+    ) -> None:
+        self._guidance = guidance
         self._messages = conversation.messages
         self._known = conversation.known
         self._refused = refused
@@ -289,7 +302,7 @@ class _Reading:
         return Candidate.model_validate(
             {
                 "content": " ".join(fact.statement.split()),
-                "category": fact.category,
+                "category": self._category(fact.category),
                 "confidence": _CONFIDENCE[fact.certainty],
                 "message_ids": message_ids,
                 "tags": tuple(_tags(fact.tags)),
@@ -299,8 +312,22 @@ class _Reading:
                 "holds_from": fact.holds_from,
                 "holds_until": fact.holds_until,
                 "replaces": tuple(self._ids(fact.replaces)),
+                "typed": self._typed(fact.typed),
             }
         )
+
+    def _category(self, given: str) -> str:
+        """Return a category that there is; what is in none is about the user."""
+        plain = _plain(given)
+        names = (*self._guidance.categories, *_CATEGORIES)
+        return next((one for one in names if _plain(one) == plain), Category.PERSONAL.value)
+
+    def _typed(self, given: Any) -> dict[str, JsonValue]:
+        try:
+            return read_typed(given, self._guidance.types) if self._guidance.types else {}
+        except ValueError:
+            self._refused["typed"] += 1
+            return {}
 
     def _cited(self, numbers: Sequence[int], quote: str) -> list[Message]:
         """Return the messages of these numbers if one of them has the quote."""
@@ -321,6 +348,11 @@ class _Reading:
                 yield self._known[number - 1].id
             else:
                 self._refused["unknown fact"] += 1
+
+
+def _plain(category: str) -> str:
+    """Return the name of a category without case, plural and separators."""
+    return re.sub(r"[\s_-]+", "", category.casefold()).rstrip("s")
 
 
 def _parsed(text: str) -> dict[str, Any]:

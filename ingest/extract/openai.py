@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ingest.extract import prompt
-from ingest.extract.answer import SCHEMA, AnswerError, joined, read_answer
+from ingest.extract.answer import AnswerError, answer_schema, joined, read_answer
+from ingest.extract.guidance import NO_GUIDANCE, Guidance
 from semantic_memory.domain.errors import (
     AnswerUnusableError,
     InputRefusedError,
@@ -43,14 +44,16 @@ class OpenAIExtractor:
         rules: Extractor,
         observe: Callable[[Event], None],
         temperature: float = 0.1,
-        guidance: str = "",
+        guidance: Guidance = NO_GUIDANCE,
     ) -> None:
-        """Add `guidance`, what the application wants kept or left, to the instructions."""
+        """Add `guidance`, the wishes of the application, to the instructions and the schema."""
         self.model = model
         self.rules = rules
         self._observe = observe
         self._temperature = temperature
         self._guidance = guidance
+        self._instructions = prompt.instructions() + guidance.text
+        self._schema = answer_schema(guidance)
 
     @property
     def name(self) -> str:
@@ -74,11 +77,15 @@ class OpenAIExtractor:
         """Return the request about a conversation."""
         return ChatRequest(
             "extraction",
-            prompt.instructions() + self._guidance,
+            self._instructions,
             prompt.document(conversation.spoken),
-            schema=SCHEMA,
+            schema=self._schema,
             temperature=self._temperature,
         )
+
+    def read(self, text: str, conversation: Conversation) -> Extraction:
+        """Return what an answer about a spoken conversation says. Raises AnswerError."""
+        return read_answer(text, conversation, self._guidance)
 
     def by_rules(self, conversation: Conversation, why: str) -> Extraction:
         """Extract by the rules from messages that the model failed on."""
@@ -100,7 +107,7 @@ class OpenAIExtractor:
             if sum(len(message.content) for message in messages) > _MOST_CHARACTERS:
                 raise InputTooLongError("the stretch is too long for one request")
             completion = self.model.complete(self.request(conversation))
-            return read_answer(completion.text, conversation)
+            return self.read(completion.text, conversation)
         except AnswerError as error:
             return self.by_rules(conversation, error.reason)
         except AnswerUnusableError:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import openai
 from openai.types import Batch
 
-from ingest.extract.answer import AnswerError, read_answer
+from ingest.extract.answer import AnswerError
 from ingest.extract.openai import OpenAIExtractor
 from semantic_memory.domain.errors import (
     AnswerUnusableError,
@@ -145,7 +145,7 @@ class OpenAIBatch:
                 raise AnswerError("rejected")
             request = self._extractor.request(conversation)
             completion = self._endpoint.accept(request, answer, 0.0, _PRICE_FACTOR)
-            return read_answer(completion.text, conversation.spoken)
+            return self._extractor.read(completion.text, conversation.spoken)
         except AnswerError as error:
             reason = error.reason
         except AnswerUnusableError:

@@ -87,8 +87,16 @@ class Gate:
             ):
                 ruling.quarantined.append(kept)
             else:
-                ruling.admitted.append(kept)
+                ruling.admitted.append(self._with_clean_values(kept, ruling))
         return ruling
+
+    def _with_clean_values(self, kept: Candidate, ruling: Ruling) -> Candidate:
+        """Return a candidate, without typed values that hold what its statement mayn't."""
+        texts = [*_texts(kept.typed)]
+        if not any(is_instruction(text) or self.redacted(text) != text for text in texts):
+            return kept
+        ruling.refused["typed"] += 1
+        return kept.model_copy(update={"typed": {}})
 
     def cleared(self, text: str, place: str) -> str:
         """Return a text that a caller wants to store, with personal data treated by the policy.

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import Reach, reach
+from semantic_memory.domain.categories import Declared
 from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import NotFoundError, ProviderError, SessionExistsError
 from semantic_memory.domain.filters import Filters
@@ -53,6 +54,7 @@ class Conversations:
         clock: Clock,
         expiry: Expiry,
         erasing: Erasing,
+        declared: Declared,
     ) -> None:
         self._ledger = ledger
         self._log = log
@@ -60,6 +62,7 @@ class Conversations:
         self._clock = clock
         self._expiry = expiry
         self._erasing = erasing
+        self._declared = declared
         self._popping = threading.Lock()
 
     def observe(self, asked: ObserveRequest) -> Receipt:
@@ -95,6 +98,7 @@ class Conversations:
 
     def create(self, asked: CreateSessionRequest) -> SessionInfo:
         """Create a session without messages. Raises SessionExistsError if it is there already."""
+        self._declared.check(asked.half_life_days or (), "sessions.create: half_life_days")
         key = SessionKey(asked.user_id, asked.session_id or new_id())
         if self._pipeline.exists(key):
             raise SessionExistsError(
@@ -136,6 +140,7 @@ class Conversations:
         """
         if asked.agent_id is not None:
             self._known(asked.key, asked.agent_id)
+        self._declared.check(asked.half_life_days or (), "sessions.configure: half_life_days")
         options = asked.options(self._pipeline.options(asked.key))
         self._pipeline.configure(asked.key, options)
         return options

@@ -14,6 +14,7 @@ from semantic_memory.application.lookup import one_fact
 from semantic_memory.application.reach import Reach, reach
 from semantic_memory.consolidation.beliefs import believed, revised
 from semantic_memory.consolidation.restore import restoration
+from semantic_memory.domain.categories import Declared
 from semantic_memory.domain.changes import Add, Evict, FactVectors, Update
 from semantic_memory.domain.dating import refuse_ahead
 from semantic_memory.domain.errors import InvalidInputError, ProviderError, StoreCorruptError
@@ -37,7 +38,7 @@ from semantic_memory.vectors.passages import embed_facts
 class Edits:
     """Add, update, delete and restore memories, each in a transaction. Thread-safe.
 
-    `cap` is the largest number of a user's facts.
+    `cap` is the largest number of a user's facts. Categories that aren't `declared` are refused.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Edits:
         cap: int,
         erasing: Erasing,
         changed: Callable[[str], None],
+        declared: Declared,
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
@@ -59,6 +61,7 @@ class Edits:
         self._cap = cap
         self._erasing = erasing
         self._changed = changed
+        self._declared = declared
 
     def add(self, asked: AddRequest) -> Fact:
         """Add a fact, or confirm a known one; return the memory that says it.
@@ -78,6 +81,7 @@ class Edits:
         places = ["add"] if len(items) == 1 else [f"item {n}" for n in range(1, len(items) + 1)]
         for item, place in zip(items, places, strict=True):
             refuse_ahead(item.created_at, now, place)
+            self._declared.check([item.category], f"{place}: category")
         facts = [
             _fact(self._cleared(item, place), user_id, now)
             for item, place in zip(items, places, strict=True)
@@ -110,6 +114,7 @@ class Edits:
 
         Raises NotFoundError, InvalidInputError.
         """
+        self._declared.check([asked.category] if asked.category else [], "update: category")
         values = cleared(self._gate, _values(asked), "update")
         user_id = one_fact(self._ledger, asked.fact_id, asked.user_id).user_id
         with self._ledger.exclusive(user_id):

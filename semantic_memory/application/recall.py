@@ -59,7 +59,6 @@ STANDING_IMPORTANCE = 0.8
 """Facts at least this important are shown whatever the question."""
 
 _JOINT = 8  # tokens that joining files and block may cost
-_STANDING = frozenset(Category) - {Category.CONVERSATION}
 _OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
 _LOOKED_AROUND = 40  # of the best memories, for what stands near them
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
@@ -427,8 +426,8 @@ class Recall:
 
     def _standing(self, user_id: str, filters: Filters) -> list[Fact]:
         """Return the newest facts that are shown whatever the question: important and vetted."""
-        categories = _STANDING & (filters.categories or _STANDING)
-        narrowed = filters.model_copy(update={"categories": categories})
+        left_out = filters.not_categories | {Category.CONVERSATION}
+        narrowed = filters.model_copy(update={"not_categories": left_out})
         newest = self._ledger.newest(user_id, narrowed, _STANDING_LOOKED_AT)
         important = [fact for fact in newest if _stands(fact)]
         return standing_rivals(important, self._ledger, user_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from semantic_memory.domain.categories import BUILT_IN, Declared
 from semantic_memory.domain.conditions import in_columns
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Clock, Ledger
@@ -14,12 +15,20 @@ _BY_LEDGER = ("words", "not_words", "metadata", "min_trust", "either", "not_any"
 class FilterResolver:
     """Resolves filters into ones that every engine takes. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, declared: Declared = BUILT_IN) -> None:
+        """Refuse categories that aren't `declared`."""
         self._ledger = ledger
         self._clock = clock
+        self._declared = declared
 
     def resolved(self, filters: Filters, user_id: str, now: datetime | None = None) -> Filters:
-        """Return the filters with times in words (asked at `now`) and references resolved."""
+        """Return the filters with times in words (asked at `now`) and references resolved.
+
+        Raises InvalidInputError for a category that isn't declared.
+        """
+        for one in (filters, *filters.nested()):
+            named = (one.categories or frozenset()) | one.not_categories
+            self._declared.check(sorted(named), "filters: category")
         found = filters.at(now or self._clock.now())
         if found.refers_to is found.referred_by is None:
             return found

@@ -19,7 +19,7 @@ _COMMON = 0.34  # share of the facts from which on a name tells none of them apa
 _FEW = 10  # facts, of which no name is too common
 _BELIEVED = Filters(
     statuses=frozenset({"active", "superseded"}),
-    categories=frozenset(Category) - {Category.CONVERSATION},
+    not_categories=frozenset({Category.CONVERSATION}),
 )
 
 

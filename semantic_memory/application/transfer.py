@@ -27,6 +27,7 @@ from semantic_memory.application.expiring import unexpired_lines
 from semantic_memory.application.items import cleared_item, every_item, item_terms
 from semantic_memory.application.renaming import Names
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.domain.categories import Declared
 from semantic_memory.domain.changes import Add, Change, Evict, PutItem, Write
 from semantic_memory.domain.dating import is_ahead
 from semantic_memory.domain.errors import InvalidInputError, RecordRefusedError
@@ -108,6 +109,7 @@ class Transfer:
         expiry: Expiry,
         cap: int,
         changed: Callable[[str], None],
+        declared: Declared,
     ) -> None:
         self._ledger = ledger
         self._gate = gate
@@ -118,6 +120,7 @@ class Transfer:
         self._pipeline = pipeline
         self._resolver = resolver
         self._changed = changed
+        self._declared = declared
 
     def export(self, asked: ExportRequest) -> Iterator[Record]:
         """Yield everything of a user that passes the filters and is neither forgotten nor expired.
@@ -208,7 +211,7 @@ class Transfer:
         user_id = asked.user_id
         number, names = 0, Names(self._ledger, user_id)
         try:
-            for place, batch in _batches(_read(asked.records, user_id, self._gate)):
+            for place, batch in _batches(self._read(asked.records, user_id)):
                 number += self._take(user_id, place, batch, names)
         except InvalidInputError as error:
             raise RecordRefusedError(str(error), number) from error
@@ -216,6 +219,54 @@ class Transfer:
             self._ledger.apply(names.settled(self._clock.now()))
             self._changed(user_id)
         return Loaded(number, names.renamed)
+
+    def _read(
+        self, records: Iterable[Mapping[str, Any]], user_id: str
+    ) -> Iterator[tuple[SessionKey | None, Content]]:
+        """Yield the items of records, cleared by the gate, each message with its session.
+
+        The gate screens messages later, as they are stored.
+
+        Raises InvalidInputError that names the record by its number, SchemaTooNewError likewise.
+        """
+        gate = self._gate
+        for number, record in enumerate(records, start=1):
+            what = f"record {number}"
+            if not isinstance(record, Mapping):
+                raise InvalidInputError(f"{what} must be an object (got {type(record).__name__})")
+            match record.get("kind"):
+                case "export":
+                    check_version(record, what)
+                    parse(_Header, what, record)
+                case "session":
+                    session = parse(_SessionRecord, what, record)
+                    self._declared.check(session.options.half_life_days, f"{what}: half_life_days")
+                    state = SessionState(created_at=session.created_at, closed_at=session.closed_at)
+                    yield SessionKey(user_id, session.session_id), (session.options, state)
+                case "message":
+                    one = parse(_MessageRecord, what, record)
+                    yield SessionKey(user_id, one.session_id), one.message
+                case "fact":
+                    fact = parse(_FactRecord, what, record).fact
+                    self._declared.check([fact.category], f"{what}: category")
+                    yield None, _cleared(fact, user_id, gate, what)
+                case "line":
+                    line = parse(_LineRecord, what, record).line
+                    text = gate.cleared(line.text, f"{what}: text")
+                    if gate.suspects([text], Trust.IMPORTED):
+                        raise InvalidInputError(
+                            f"{what}: text reads like an instruction to a model"
+                        )
+                    yield None, line.model_copy(update={"text": text, "user_id": user_id})
+                case "item":
+                    item = parse(_ItemRecord, what, record).item
+                    value = cleared_item(gate, item.value, item.index, what)
+                    yield None, item.model_copy(update={"user_id": user_id, "value": value})
+                case kind:
+                    raise InvalidInputError(
+                        f"{what}: kind must be export, session, message, fact, line or item"
+                        f" (got {kind!r})"
+                    )
 
     def _take(
         self, user_id: str, place: SessionKey | None, batch: Sequence[Content], names: Names
@@ -305,50 +356,6 @@ def _batches(
         raise
     if batch:
         yield place, batch
-
-
-def _read(
-    records: Iterable[Mapping[str, Any]], user_id: str, gate: Gate
-) -> Iterator[tuple[SessionKey | None, Content]]:
-    """Yield the items of records, cleared by the gate, each message with its session.
-
-    The gate screens messages later, as they are stored.
-
-    Raises InvalidInputError that names the record by its number, SchemaTooNewError likewise.
-    """
-    for number, record in enumerate(records, start=1):
-        what = f"record {number}"
-        if not isinstance(record, Mapping):
-            raise InvalidInputError(f"{what} must be an object (got {type(record).__name__})")
-        match record.get("kind"):
-            case "export":
-                check_version(record, what)
-                parse(_Header, what, record)
-            case "session":
-                session = parse(_SessionRecord, what, record)
-                state = SessionState(created_at=session.created_at, closed_at=session.closed_at)
-                yield SessionKey(user_id, session.session_id), (session.options, state)
-            case "message":
-                one = parse(_MessageRecord, what, record)
-                yield SessionKey(user_id, one.session_id), one.message
-            case "fact":
-                fact = parse(_FactRecord, what, record).fact
-                yield None, _cleared(fact, user_id, gate, what)
-            case "line":
-                line = parse(_LineRecord, what, record).line
-                text = gate.cleared(line.text, f"{what}: text")
-                if gate.suspects([text], Trust.IMPORTED):
-                    raise InvalidInputError(f"{what}: text reads like an instruction to a model")
-                yield None, line.model_copy(update={"text": text, "user_id": user_id})
-            case "item":
-                item = parse(_ItemRecord, what, record).item
-                value = cleared_item(gate, item.value, item.index, what)
-                yield None, item.model_copy(update={"user_id": user_id, "value": value})
-            case kind:
-                raise InvalidInputError(
-                    f"{what}: kind must be export, session, message, fact, line or item"
-                    f" (got {kind!r})"
-                )
 
 
 def _cleared(fact: Fact, user_id: str, gate: Gate, what: str) -> Fact:

@@ -192,7 +192,9 @@ def _built(
         gate = Gate(
             ingest.min_confidence, ingest.personal_data, ingest.secrets, settings.log.secrets
         )
-        extractor = parts.extractor or make_extractor(settings, sentence_judge, observe, models)
+        extractor = parts.extractor or make_extractor(
+            settings, sentence_judge, observe, models, parts.types
+        )
         pipeline = make_pipeline(
             settings,
             ledger,
@@ -240,7 +242,7 @@ def _built(
             leasing,
         )
         maintenance = Maintenance(ledger, pipeline, keeper, upkeep, items)
-        filtering = FilterResolver(ledger, clock)
+        filtering = FilterResolver(ledger, clock, settings.declared)
         receipts = Receipts(ledger, clock)
         naming = Naming(ledger, embedder)
         forgetting = Forgetting(
@@ -297,7 +299,9 @@ def _built(
         )
         return UseCases(
             settings=settings,
-            conversations=Conversations(ledger, log, pipeline, clock, expiry, erasing),
+            conversations=Conversations(
+                ledger, log, pipeline, clock, expiry, erasing, settings.declared
+            ),
             open_session=OpenSession(
                 ledger,
                 log,
@@ -317,7 +321,17 @@ def _built(
             recall=recall,
             trail=trail,
             lookup=Lookup(ledger, filtering, clock, expiry),
-            edits=Edits(ledger, embedder, gate, clock, expiry, cap, erasing, pipeline.changed),
+            edits=Edits(
+                ledger,
+                embedder,
+                gate,
+                clock,
+                expiry,
+                cap,
+                erasing,
+                pipeline.changed,
+                settings.declared,
+            ),
             forgetting=forgetting,
             asking=asking,
             receipts=receipts,
@@ -325,7 +339,16 @@ def _built(
             map=Map(ledger, expiry),
             profiles=Profiles(ledger, rollup, gate, clock, expiry),
             transfer=Transfer(
-                ledger, log, pipeline, filtering, gate, clock, expiry, cap, pipeline.changed
+                ledger,
+                log,
+                pipeline,
+                filtering,
+                gate,
+                clock,
+                expiry,
+                cap,
+                pipeline.changed,
+                settings.declared,
             ),
             items=items,
             review=Review(ledger, gate, clock, expiry, cap, pipeline.changed),

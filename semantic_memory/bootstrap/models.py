@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from semantic_memory.domain.errors import ConfigurationError, MissingDependencyError
 from semantic_memory.domain.events import Event, ModelCalled
@@ -243,15 +243,26 @@ def _own_key(base_url: str | None, provider: str) -> str | None:
 
 
 def make_extractor(
-    settings: Settings, judge: SentenceJudge, observe: Observer, models: LanguageModels
+    settings: Settings,
+    judge: SentenceJudge,
+    observe: Observer,
+    models: LanguageModels,
+    types: Sequence[type[BaseModel]] = (),
 ) -> Extractor:
-    """Make the extractor that the settings name."""
+    """Make the extractor that the settings name; a model fills values of `types`.
+
+    Raises ConfigurationError also for types without a model, and for two of one name.
+    """
     from ingest.extract.offline import OfflineExtractor
 
     rules = OfflineExtractor(judge)
     if not settings.extraction.llm:
+        if types:
+            raise ConfigurationError(
+                "open: types are filled by a language model: set extraction.llm, or leave them out"
+            )
         return rules
-    from ingest.extract.guidance import guidance
+    from ingest.extract.guidance import Guidance
     from ingest.extract.openai import OpenAIExtractor
 
     extraction = settings.extraction
@@ -260,8 +271,21 @@ def make_extractor(
         rules=rules,
         observe=observe,
         temperature=extraction.temperature,
-        guidance=guidance(extraction.instructions, extraction.include, extraction.exclude),
+        guidance=Guidance(
+            extraction.instructions,
+            extraction.include,
+            extraction.exclude,
+            {name: own.description for name, own in extraction.categories.items()},
+            _by_name(types),
+        ),
     )
+
+
+def _by_name(types: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
+    named = {one.__name__: one for one in types}
+    if len(named) < len(types):
+        raise ConfigurationError("open: two of the types have one name: rename one")
+    return named
 
 
 def make_condenser(settings: Settings, models: LanguageModels) -> Condenser | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+
+from pydantic import BaseModel
 
 from semantic_memory.application.asking import Asking
 from semantic_memory.application.conversations import Conversations
@@ -61,6 +64,7 @@ class Parts:
     sentence_judge: SentenceJudge | None = None
     disk: Disk | None = None
     reranker: Reranker | None = None
+    types: Sequence[type[BaseModel]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,16 +71,16 @@ def relevance(fact: Fact, now: datetime, rules: Fading = DEFAULT) -> float:
     """Return the relevance of a fact, whatever is searched for; see `domain.decay`."""
     confirmed = float(decay.confirmation(len(fact.corroborations)))
     fading = retention(fact, now, rules)
-    if math.isfinite(rules.half_life_days[fact.category]):
+    if math.isfinite(_own_half_life(fact, rules)):
         fading *= recency(fact, now, rules)
-    return fact.importance * fact.confidence * fading * decay.PRIOR[fact.category] * confirmed
+    return fact.importance * fact.confidence * fading * decay.prior_of(fact.category) * confirmed
 
 
 def half_life(fact: Fact, rules: Fading = DEFAULT) -> float:
     """Return the half-life of a fact in days, stretched by its uses and confirmations."""
     sources = 0 if fact.category is Category.CONVERSATION else len(fact.corroborations)
     lasts = decay.endurance(fact.use_count, sources, fact.tags)
-    return rules.half_life_days[fact.category] * lasts
+    return _own_half_life(fact, rules) * lasts
 
 
 def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -> Fact:
@@ -161,8 +161,12 @@ def _fades(fact: Fact, rules: Fading) -> bool:
     return (
         not fact.is_pinned
         and fact.category is not Category.CONVERSATION
-        and math.isfinite(rules.half_life_days[fact.category])
+        and math.isfinite(_own_half_life(fact, rules))
     )
+
+
+def _own_half_life(fact: Fact, rules: Fading) -> float:
+    return decay.half_life_of(fact.category, rules.half_life_days)
 
 
 def _weeks(duration: timedelta) -> int:

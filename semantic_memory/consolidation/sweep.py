@@ -39,7 +39,6 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
 from semantic_memory.language.identity import disagree
 
-EQUAL_TEXT = "rules:equal-text"
 Read = Callable[[Fact], Reading | None]
 """Returns the reading of a fact; None if it is in a language that the judge can't read."""
 _ORDER = (MergeDecision, FollowDecision, SupersedeDecision, MarkDecision, ContestDecision)

@@ -69,6 +69,7 @@ SHARES: Mapping[Category, float] = MappingProxyType(
         Category.CONVERSATION: 1.0,
     }
 )
+_OWN_SHARE = 0.25  # of an application's own category
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,10 @@ class _Chooser:
         self._budget = budget
         self._policy = policy
         shares = {**SHARES, **policy.shares}
-        self._allowance = {category: int(budget * shares[category]) for category in Category}
+        present = {one.category for one in candidates} | {category for category, _ in chosen}
+        self._allowance = {
+            category: int(budget * shares.get(category, _OWN_SHARE)) for category in present
+        }
         self._lines: dict[int, Line] = {}
         self._chosen_words = [(one.words, one.words.bit_count()) for _, one in chosen]
         for category, one in chosen:

@@ -53,6 +53,11 @@ HALF_LIFE_DAYS: Mapping[Category, float] = MappingProxyType(
 """Half-life by category, in days; infinite for categories that never fade."""
 
 
+def half_life_of(category: Category, half_lives: Mapping[Category, float]) -> float:
+    """Return the half-life of a category in days; one that isn't declared any more never fades."""
+    return half_lives.get(category, math.inf)
+
+
 PRIOR: Mapping[Category, float] = MappingProxyType(
     {
         Category.PREFERENCE: 1.0,
@@ -67,6 +72,12 @@ PRIOR: Mapping[Category, float] = MappingProxyType(
     }
 )
 """Weight of each category in relevance: what was found on the way is worth less than the rest."""
+
+
+def prior_of(category: Category) -> float:
+    """Return the weight of a category in relevance; 1 for an application's own."""
+    return PRIOR.get(category, 1.0)
+
 
 _CONFIRMED = 0.3  # the largest gain from confirmation
 

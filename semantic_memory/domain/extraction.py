@@ -17,7 +17,7 @@ from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.profile import ProfileField, WrittenField
 from semantic_memory.domain.readings import Reading
-from semantic_memory.domain.values import Content, Identifier, Tag, Unit, Value
+from semantic_memory.domain.values import Content, Identifier, Metadata, Tag, Unit, Value
 
 Certainty = Literal["stated", "implied", "hedged"]
 """Certainty of a statement: said outright, strongly implied, or said with a doubt."""
@@ -74,6 +74,8 @@ class Candidate(Value):
     """The last day on which it holds."""
     replaces: tuple[Identifier, ...] = ()
     """Ids of the known facts that no longer hold because of it."""
+    typed: Metadata = Field(default_factory=dict)
+    """Its values as one of the application's types, by the name of the type."""
 
 
 class Ending(Value):

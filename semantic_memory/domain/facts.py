@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from semantic_memory.domain.bodies import Body, whole_text
 
@@ -31,6 +31,10 @@ from semantic_memory.domain.values import (
 
 PINNED = "pinned"
 """Tag of facts that never fade, expire or are archived: only forgetting removes them."""
+
+
+TYPED = "typed"
+"""Key of a fact's metadata, under which are its values as types of the application, by name."""
 
 
 class Source(Value):
@@ -144,6 +148,12 @@ class Fact(Scoped):
     def text(self) -> str:
         """The text that it is searched by: its content, and its body in a second line."""
         return whole_text(self.content, self.body)
+
+    @property
+    def typed(self) -> Mapping[str, JsonValue]:
+        """Its values as types of the application, by the types' names; see `open(types=...)`."""
+        found = self.metadata.get(TYPED)
+        return found if isinstance(found, dict) else {}
 
     @property
     def is_pinned(self) -> bool:

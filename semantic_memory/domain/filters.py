@@ -386,7 +386,7 @@ FiltersField = Annotated[Filters, BeforeValidator(_read), _OrText()]
 NO_FILTERS = Filters()
 """Admits all memories that are believed now."""
 
-FACTS = Filters(categories=frozenset(Category) - {Category.CONVERSATION})
+FACTS = Filters(not_categories=frozenset({Category.CONVERSATION}))
 """Admits facts that are believed now, and no messages."""
 
 

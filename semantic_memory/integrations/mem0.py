@@ -32,7 +32,7 @@ from semantic_memory.memory import SemanticMemory
 Result = dict[str, Any]
 Results = dict[str, list[Result]]
 _LIMIT = 100
-_FACTS = frozenset(Category) - {Category.CONVERSATION}
+_MESSAGES = frozenset({Category.CONVERSATION})
 _SESSION = "mem0"
 _OPERATORS = {name: f"${name}" for name in ("eq", "ne", "in", "gt", "gte", "lt", "lte")}
 _OWN_METADATA = frozenset({"kept_apart", "other_values"})
@@ -389,7 +389,7 @@ def _narrowed(
     if both:
         rest["AND"] = both
     owner = _owner(**ids)
-    conditions = {"categories": _FACTS, **owner.scope.own}
+    conditions = {"not_categories": _MESSAGES, **owner.scope.own}
     if rest:
         conditions["metadata"] = _metadata(rest)
     try:

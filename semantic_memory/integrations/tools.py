@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSche
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.client import Client
 from semantic_memory.domain import fields
+from semantic_memory.domain.categories import BUILT_IN
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
@@ -166,7 +167,10 @@ class MemoryTools:
     def __init__(self, memory: Memory, bound: Binding, form: Form) -> None:
         self._memory = memory
         self._bound = bound
-        self.definitions: list[dict[str, Any]] = [_definition(tool, form) for tool in TOOLS]
+        known = memory.admin.settings.declared if isinstance(memory, SemanticMemory) else BUILT_IN
+        self.definitions: list[dict[str, Any]] = [
+            known.named_in(_definition(tool, form)) for tool in TOOLS
+        ]
         """The definitions to send to the model, in the form of its API."""
 
     def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:

@@ -14,19 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.readings import Reading
-
-
-class Relation(StrEnum):
-    """The effect of a newer statement on an older one."""
-
-    OVER = "over"
-    SAME = "same"
-    NEITHER = "neither"
 
 
 class Pair(NamedTuple):
@@ -50,11 +41,6 @@ class Verdict:
     """True if the judge's word is enough, as a language model's is; else both must be near."""
     is_deferred: bool = False
     """True if a better judge couldn't be asked: the pair is to be judged again."""
-
-    @property
-    def neither(self) -> float:
-        """Probability that both statements stand."""
-        return max(0.0, 1.0 - self.over - self.same)
 
 
 class PairJudge(Protocol):

@@ -67,10 +67,6 @@ _NOTE = regex(
     r"[ \t]*(?:[-*•][ \t]+)?(?P<key>\w[\w' /()-]{0,40}?)(?::[ \t]+|[ \t]+(?:=|->|→)[ \t]+)"
     r"(?P<value>\S[^:\n]{0,80}?)[ \t]*$"
 )
-_KNOWN_KEYS = words(
-    "entries.of_user", "entries.preferred", "entries.decided", "entries.personal",
-    "entries.planned", "entries.people", "entries.numbered", "entries.identified",
-)  # fmt: skip
 
 
 def labels(text: str) -> list[Cut]:
@@ -107,7 +103,7 @@ def _is_note(line: Line) -> bool:
     plain = {one.casefold() for one in spoken}
     if not word_class("texts", "fiction", "roles", "rework").isdisjoint(plain):
         return False
-    if not _KNOWN_KEYS.isdisjoint(plain):
+    if not word_class("keys").isdisjoint(plain):
         return True
     if spoken[-1][0].isupper() or not spoken[0][0].isalpha():
         return False

@@ -82,11 +82,6 @@ class Reading:
         return tuple(self.text[one.start : one.end] for one in self.spans if not one.is_own)
 
     @property
-    def has_own(self) -> bool:
-        """True if any span is the author's own."""
-        return any(one.is_own for one in self.spans)
-
-    @property
     def decides(self) -> bool:
         """True if the user says something in own words, which may ask to forget."""
         return any(one.is_own and one.trust >= Trust.USER for one in self.spans)
@@ -115,8 +110,8 @@ def own_speech(
 
     >>> own_speech("I moved to Oslo.\n> I live in Rome.\nIt is cold.").own.split("\n")
     ['I moved to Oslo.', '', '', 'It is cold.']
-    >>> own_speech("Bob: I moved to Oslo").has_own, own_speech("I moved", role="tool").has_own
-    (False, False)
+    >>> own_speech("Bob: I moved to Oslo").own, own_speech("I moved", role="tool").own
+    ('', '')
     >>> own_speech("I moved to Oslo", speaker="Bob", owner="Maya").speaker
     'Bob'
     """

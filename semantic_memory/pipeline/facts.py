@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
+from pydantic import JsonValue
+
 from ingest.gate import Screened
 from semantic_memory.consolidation.decided import midnight
 from semantic_memory.domain.changes import Cursor, CursorStage
 from semantic_memory.domain.extraction import Candidate
-from semantic_memory.domain.facts import Category, Fact, Source, Status
+from semantic_memory.domain.facts import TYPED, Category, Fact, Source, Status
 from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
@@ -136,6 +138,9 @@ def extracted(
     begins = candidate.holds_from and midnight(candidate.holds_from)
     until = candidate.holds_until
     ends = [records[one].message.expires_at for one in candidate.message_ids]
+    metadata: dict[str, JsonValue] = {} if until is None else {HOLDS_UNTIL: until.isoformat()}
+    if candidate.typed:
+        metadata[TYPED] = dict(candidate.typed)
     return Fact(
         id=derived_id(
             key.user_id, key.session_id, *candidate.message_ids, normalised(candidate.content)
@@ -152,7 +157,7 @@ def extracted(
         expires_at=min((end for end in ends if end is not None), default=None),
         tags=(*candidate.tags, TEMPORARY) if candidate.temporary else candidate.tags,
         reading=candidate.reading,
-        metadata={} if until is None else {HOLDS_UNTIL: until.isoformat()},
+        metadata=metadata,
         source=Source(
             extractor=extractor,
             session_id=key.session_id,

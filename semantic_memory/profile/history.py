@@ -24,9 +24,12 @@ _NOTABLE: Mapping[Category, float] = MappingProxyType(
         Category.TECHNICAL: 0.7,
         Category.REFERENCE: 0.5,
         Category.PREFERENCE: 0.4,
+        Category.FEEDBACK: 0.0,
+        Category.CONVERSATION: 0.0,
     }
 )
-"""Weight of each category as an event; feedback and messages have none."""
+"""Weight of each category as an event."""
+_OWN_NOTABLE = 0.7  # of an application's own category
 _LEAST = 0.3  # weight below which a fact is left out even if there is room
 
 
@@ -74,4 +77,4 @@ def derive_history(
 
 def _notable(fact: Fact) -> float:
     """Return the weight of a fact as an event, in [0, 1]."""
-    return telling(fact) * _NOTABLE.get(fact.category, 0.0)
+    return telling(fact) * _NOTABLE.get(fact.category, _OWN_NOTABLE)

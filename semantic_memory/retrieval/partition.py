@@ -39,15 +39,14 @@ from semantic_memory.retrieval.slots import SLOTS, Slots
 from semantic_memory.retrieval.snapshot import Snapshot
 from semantic_memory.retrieval.strings import NO_STRINGS, Appended, Strings
 
-CATEGORIES = tuple(Category)
-_CATEGORY = {category.value: code for code, category in enumerate(CATEGORIES)}
+_CATEGORIES = {category.value: code for code, category in enumerate(Category)}
 _STATUS = {status.value: code for code, status in enumerate(Status)}
 
 COLUMNS = np.dtype(
     [
         ("embedded", "?"),
         ("verbatim", "?"),  # a message as it was said
-        ("category", "i1"),
+        ("category", "i4"),
         ("status", "i1"),
         ("session_id", "i4"),  # -1: of no session
         ("slot", "i4"),  # place in a session, shared by a message and facts drawn from it; or -1
@@ -110,6 +109,8 @@ class Partition:
         self._followed_by: dict[str, list[int]] = {}
         self.ended = Ended()
         """The superseded facts, by where they were said."""
+        self._categories = _CATEGORIES
+        self._by_code = tuple(Category)
         self._speakers: dict[str, int] = {}
         self._agents = {"": 0}
         self._runs = {"": 0}
@@ -171,6 +172,7 @@ class Partition:
             said_in=self._said_in,
             texts=self._texts,
             followed_by=self._followed_by,
+            categories=self._by_code,
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
@@ -220,7 +222,7 @@ class Partition:
     def _codes_of(self, field: str) -> Mapping[str, int]:
         """Return the codes of a column's values."""
         return {
-            "category": _CATEGORY,
+            "category": self._categories,
             "status": _STATUS,
             "session_id": self._slots.sessions,
             "agent_id": self._agents,
@@ -237,7 +239,7 @@ class Partition:
         stated = columns["stated_at"]
         expired: Mask = columns["expires_at"] <= at.timestamp()
         for category, period in periods.categories.items():
-            own = columns["category"] == _CATEGORY[category]
+            own = columns["category"] == self._categories.get(category, _UNKNOWN)
             expired |= own & (stated <= (at - period).timestamp())
         for tag, period in periods.tags.items():
             expired |= self._having(tag) & (stated <= (at - period).timestamp())
@@ -332,6 +334,13 @@ class Partition:
         superseded = trait.status == Status.SUPERSEDED
         (self._superseded.add if superseded else self._superseded.discard)(trait.num)
 
+    def _category(self, category: str) -> int:
+        """Return the code of a category; an application's own gets one when it comes."""
+        if category not in self._categories:
+            self._categories = {**self._categories, category: len(self._categories)}
+            self._by_code = (*self._by_code, Category(category))
+        return self._categories[category]
+
     def _coded(
         self, trait: Trait, session: int, slot: int, *, embedded: bool, asks: bool
     ) -> tuple[Any, ...]:
@@ -340,7 +349,7 @@ class Partition:
         return (
             embedded,
             trait.category == Category.CONVERSATION,
-            _CATEGORY[trait.category],
+            self._category(trait.category),
             _STATUS[trait.status],
             session,
             slot,

@@ -14,7 +14,7 @@ import numpy as np
 
 from semantic_memory.concurrency import Contended
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.decay import CURVE, PRIOR, Curve
+from semantic_memory.domain.decay import CURVE, Curve, prior_of
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import EmbeddingFailed, Event, QueryEmbedded
 from semantic_memory.domain.facts import Category, Fact
@@ -39,7 +39,7 @@ from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.nearby import NOTHING_NEAR, Nearby, nearby
 from semantic_memory.retrieval.order import descending, top
-from semantic_memory.retrieval.partition import CATEGORIES, Partition
+from semantic_memory.retrieval.partition import Partition
 from semantic_memory.retrieval.question import Question, read
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -49,7 +49,6 @@ from semantic_memory.retrieval.times import closeness
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
 _COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
 _SENTENCES = 512  # memories whose sentences are compared
-_PRIORS = np.array([PRIOR[category] for category in CATEGORIES])
 _KEPT = ("importance", "confidence")
 _RANKED = tuple(ScoreParts.model_fields.keys() - {*_KEPT, "newer"})
 """Parts of a score that columns hold, and those that the ranking gives."""
@@ -86,7 +85,7 @@ class Searcher:
         self._clock = clock
         self._weights = weights
         self._curve = curve
-        self._half_lives = np.array([half_lives[category] for category in CATEGORIES])
+        self._half_lives = half_lives
         self._own_fading = own_fading
         self._observe = observe
         self._reader = asked.reader_for(embedder.identity.model)
@@ -215,7 +214,7 @@ class Searcher:
             sessions=snapshot.sessions,
             half_lives=half_lives,
             floors=floors,
-            priors=_PRIORS[columns["category"]],
+            priors=np.array(list(map(prior_of, snapshot.categories)))[columns["category"]],
             now=self._clock.now().timestamp(),
             weights=self._weights,
             curve=self._curve,

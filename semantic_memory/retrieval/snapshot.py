@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.facts import Category
 from semantic_memory.retrieval.bm25 import Mask, Scores
 from semantic_memory.retrieval.growing import Segments
 
@@ -37,6 +38,8 @@ class Snapshot:
     """By row: text and speaker of an embedded fact; None for other rows."""
     followed_by: Mapping[str, Sequence[int]]
     """By the id of an earlier statement: rows that probably change it, also those that died."""
+    categories: tuple[Category, ...]
+    """The categories, by the code in the column `category`."""
     speakers: tuple[str, ...]
     """Names of the speakers, by the code in the column `speaker`."""
     windows: Segments | None

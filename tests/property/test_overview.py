@@ -46,7 +46,7 @@ def beliefs(draw):
             confidence=draw(st.floats(0, 1)),
             created_at=NOW - timedelta(days=draw(st.integers(0, 400))),
         )
-        found.append(Belief(fact, vectors[place], place, vectors[:0]))
+        found.append(Belief(fact, vectors[place], place))
     return found
 
 

@@ -39,16 +39,16 @@ VERBS = sorted(
 )
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in OWN])
 @pytest.mark.parametrize("kind", [Client, AsyncClient, AsyncSemanticMemory])
-def test_every_verb_is_there_with_the_same_arguments(kind, verb):
-    def arguments(face: type) -> list[tuple[object, ...]]:
+def test_every_verb_is_there_with_the_same_arguments(kind):
+    def arguments(face: type, verb: str) -> list[tuple[object, ...]]:
         group, _, name = verb.rpartition(".")
         method = getattr(groups(face)[group] if group else face, name)
         parameters = inspect.signature(method).parameters.values()
         return [(p.name, p.kind, p.default) for p in parameters if p.name != "self"]
 
-    assert arguments(kind) == arguments(SemanticMemory)
+    for verb in set(VERBS) - OWN:
+        assert arguments(kind, verb) == arguments(SemanticMemory, verb), verb
 
 
 def exercise_items(memory: SemanticMemory | Client) -> list[object]:

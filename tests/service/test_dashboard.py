@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from semantic_memory import Message
+from semantic_memory import Category, Message
 from semantic_memory.domain.fields import JOBS
 from semantic_memory.entrypoints.dashboard import files
 from semantic_memory.entrypoints.rights import Right
@@ -84,6 +84,7 @@ def test_a_caller_is_told_what_its_key_allows_and_no_more(service: Served):
 
 def test_without_keys_the_caller_may_do_everything(service: Served):
     said = service.client().get("/v1/caller").json()
+    assert said.pop("categories") == [one.value for one in Category]
     everything = {"users": ["*"], "rights": sorted(Right), "agent_id": None, "spaces": []}
     assert said == {"name": "anyone", **everything}
 

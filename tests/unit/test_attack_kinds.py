@@ -102,14 +102,12 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("text", ATTACKS)
-def test_an_attack_is_held(text):
-    assert takes_over(text)
+def test_an_attack_is_held():
+    assert [text for text in ATTACKS if not takes_over(text)] == []
 
 
-@pytest.mark.parametrize("text", ORDINARY)
-def test_an_ordinary_message_is_not_held(text):
-    assert not takes_over(text)
+def test_an_ordinary_message_is_not_held():
+    assert [text for text in ORDINARY if takes_over(text)] == []
 
 
 @pytest.mark.parametrize("role", ["user", "tool"])

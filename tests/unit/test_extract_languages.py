@@ -70,14 +70,14 @@ def test_the_examples_run():
     assert doctest.testmod(languages).failed == 0
 
 
-@pytest.mark.parametrize(("text", "category"), KEPT.items())
-def test_a_statement_is_kept_in_its_own_words(text: str, category: Category):
-    assert extracted(text) == [(text, category)]
+def test_a_statement_is_kept_in_its_own_words():
+    assert {text: extracted(text) for text in KEPT} == {
+        text: [(text, category)] for text, category in KEPT.items()
+    }
 
 
-@pytest.mark.parametrize("text", LEFT_OUT)
-def test_questions_requests_and_talk_of_the_moment_give_no_fact(text: str):
-    assert extracted(text) == []
+def test_questions_requests_and_talk_of_the_moment_give_no_fact():
+    assert {text: extracted(text) for text in LEFT_OUT} == {text: [] for text in LEFT_OUT}
 
 
 def test_a_message_gives_a_fact_for_each_sentence_that_states_something():

@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from ingest.extract import prompt
-from ingest.extract.answer import SCHEMA
+from ingest.extract.answer import answer_schema
 from semantic_memory import Category
 from semantic_memory.bootstrap.models import make_extractor
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
@@ -125,7 +125,7 @@ def test_the_request_has_model_temperature_schema_key_and_dates(open_with, serve
     assert request["response_format"]["json_schema"] == {
         "name": "extraction",
         "strict": True,
-        "schema": json.loads(json.dumps(SCHEMA)),
+        "schema": json.loads(json.dumps(answer_schema())),
     }
     assert server.keys == ["Bearer sk-test"]
     assert shown(request)["messages"] == [
@@ -222,7 +222,7 @@ def test_a_changed_prompt_needs_a_new_version():
 
 
 def test_the_prompt_and_the_schema_name_the_closed_categories():
-    categories = SCHEMA["$defs"]["_Fact"]["properties"]["category"]["enum"]
+    categories = answer_schema()["$defs"]["_Fact"]["properties"]["category"]["enum"]
     assert set(categories) == {category.value for category in Category} - {"conversation"}
     assert all(f"`{category}`" in prompt.instructions() for category in categories)
 

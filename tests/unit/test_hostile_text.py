@@ -71,8 +71,9 @@ def test_an_address_is_redacted_at_the_end_of_a_long_word():
 
 def test_a_message_that_redaction_makes_too_long_is_found_and_holds_up_no_other(open_memory):
     memory = open_memory()
-    secrets = ("pin: 4711\n" * 100_000)[:MAX_CONTENT_BYTES]
-    memory.observe([Message(role="user", content=secrets)], user_id="maya", session_id="long")
+    secrets = "pin: 4711\n" * 1_000
+    said = "x " * ((MAX_CONTENT_BYTES - len(secrets)) // 2) + secrets
+    memory.observe([Message(role="user", content=said)], user_id="maya", session_id="long")
     memory.observe([Message(role="user", content="The harbour")], user_id="maya", session_id="s")
     memory.flush()
     assert memory.search("harbour", user_id="maya")

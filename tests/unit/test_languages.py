@@ -91,30 +91,29 @@ def test_every_list_has_a_comment_with_examples(file: Path):
     assert [lines[head] for head in heads if not lines[head - 1].startswith("# Examples: ")] == []
 
 
-@pytest.mark.parametrize("text", ENGLISH)
-def test_english_with_typos_and_names_is_english(text: str):
-    assert is_english(text)
-    assert language(text) == "en"
+def told(texts: list[str]) -> dict[str, tuple[bool, str | None]]:
+    return {text: (is_english(text), language(text)) for text in texts}
 
 
-@pytest.mark.parametrize(
-    ("code", "text"), [(code, text) for code, texts in OTHERS.items() for text in texts]
-)
-def test_short_statements_of_other_languages_are_told(code: str, text: str):
-    assert not is_english(text)
-    assert language(text) == code
+def test_english_with_typos_and_names_is_english():
+    assert told(ENGLISH) == dict.fromkeys(ENGLISH, (True, "en"))
 
 
-@pytest.mark.parametrize("text", UNKNOWN)
-def test_a_language_without_a_table_is_not_english(text: str):
-    assert not is_english(text)
-    assert language(text) is None
+@pytest.mark.parametrize("code", OTHERS)
+def test_short_statements_of_other_languages_are_told(code: str):
+    assert told(OTHERS[code]) == dict.fromkeys(OTHERS[code], (False, code))
 
 
-@pytest.mark.parametrize(("older", "newer"), APART)
-def test_statements_in_other_languages_get_no_verdict(older: str, newer: str):
-    alike = Pair(make_fact(1, content=older), make_fact(2, content=newer), 0.99)
-    assert PackagedPairJudge().judge([alike]) == [None]
+def test_a_language_without_a_table_is_not_english():
+    assert told(UNKNOWN) == dict.fromkeys(UNKNOWN, (False, None))
+
+
+def test_statements_in_other_languages_get_no_verdict():
+    pairs = [
+        Pair(make_fact(1, content=older), make_fact(2, content=newer), 0.99)
+        for older, newer in APART
+    ]
+    assert PackagedPairJudge().judge(pairs) == [None] * len(APART)
 
 
 def test_texts_that_differ_in_case_and_end_marks_only_are_the_same():

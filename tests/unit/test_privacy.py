@@ -90,7 +90,12 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret"), PLAIN)
+def test_a_secret_in_plain_words_is_found():
+    found = {text: without_secrets(text) for text, _ in PLAIN}
+    assert [text for text, secret in PLAIN if secret in found[text]] == []
+
+
+@pytest.mark.parametrize(("text", "secret"), PLAIN[::9])
 def test_a_secret_in_plain_words_is_masked_in_recall_and_in_the_log(memory, text, secret):
     memory.observe(say(text), **S)
     memory.flush()
@@ -102,9 +107,8 @@ def test_a_secret_in_plain_words_is_masked_in_recall_and_in_the_log(memory, text
         memory.add(text, **U)
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_words_about_passwords_stay(text):
-    assert without_secrets(text) == text
+def test_words_about_passwords_stay():
+    assert [without_secrets(text) for text in HARMLESS] == HARMLESS
 
 
 def test_a_message_with_a_secret_is_taken_once(memory):

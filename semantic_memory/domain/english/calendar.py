@@ -21,8 +21,6 @@ WEEKDAY = one_of(day.lower() for day in WEEKDAYS)
 UNIT = phrases("calendar.units")
 SMALL_NUMBER = one_of(words("numbers.small"))
 
-_STARTS = frozenset(month[:3].lower() for month in MONTHS)
-
 
 def written(day: date) -> str:
     """Return a date as it stands in a fact, whatever the locale.
@@ -40,12 +38,3 @@ def month_number(name: str) -> int:
     (6, 9)
     """
     return [month[:3].lower() for month in MONTHS].index(name[:3].lower()) + 1
-
-
-def is_month(stem: str) -> bool:
-    """Return whether a word begins like a month.
-
-    >>> is_month("jan"), is_month("june"), is_month("jog")
-    (True, True, False)
-    """
-    return stem[:3] in _STARTS

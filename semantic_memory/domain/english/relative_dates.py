@@ -1,6 +1,6 @@
-"""Make relative dates absolute, against the day on which something was said.
+"""Put the date behind relative dates, against the day on which something was said.
 
-"I'm moving in March", said on 10 January 2026  ->  "I'm moving in March 2026"
+"I'm moving in March", said on 10 January 2026  ->  "I'm moving in March (2026-03)"
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import Literal
 from semantic_memory.domain.english.calendar import (
     ANY_MONTH,
     MONTH,
-    MONTHS,
     SHORT_MONTH,
     SMALL_NUMBER,
     UNIT,
     WEEKDAY,
     month_number,
-    written,
 )
 from semantic_memory.domain.english.notation import any_of
 from semantic_memory.domain.english.tables import phrases, words
@@ -80,7 +78,6 @@ _PUT_OFF = regex(
 _HAVE_GOT = regex(r"(?:'ve|'s|\bhave|\bhas) got\b", re.IGNORECASE)
 _PARTS = regex(rf"[,;:]\s|\s(?:{phrases('calendar.parting')})\s", re.IGNORECASE)
 _SCHEDULED = regex(rf"\b{phrases('calendar.scheduled')}\b", re.IGNORECASE)
-_COMING = regex(rf"{phrases('calendar.coming')}\b", re.IGNORECASE)
 # "had a letter, the eye screening is on 2 June", the verb left out
 _APPOINTED = regex(
     rf"(?:[\w-]+ ){{0,3}}?{phrases('calendar.on_day')}(?: (?:is|with [^,]+?|at [^,]+?))? "
@@ -98,19 +95,12 @@ _WOULD = regex(
     re.IGNORECASE,
 )
 _OF_ANOTHER = regex(r"\b(?:my|our|your|his|her|its|their|the|a|an|\w+['’]s)\s$", re.IGNORECASE)
-_OF_SPAN = regex(r"\sof\b", re.IGNORECASE)
 _NAMED_DAY = regex(rf"\b{WEEKDAY}s?\b", re.IGNORECASE)
 _BY = regex(r"\b(?:by|until|till)\s(?:the\s)?$", re.IGNORECASE)
 _FOR = regex(rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for$", re.IGNORECASE)
 # "signed up for a run in May": the run or the signing
 _FOR_SOMETHING = regex(
     rf"\b{phrases('calendar.reserved')} (?:\w+ ){{0,3}}for (?:\w+ ){{1,3}}in$", re.IGNORECASE
-)
-# "signed up for the half marathon in Aarhus, 12 April"
-_FOR_APPOSED = regex(
-    rf"\b{phrases('calendar.reserved')}\b[^.;]{{0,60}} for [^.;]{{2,60}}, "
-    r"(?:\d{1,2}(?:st|nd|rd|th)? (?:to|until|[-–]) )?$",
-    re.I,
 )
 _ON_DAY = r"(?: \w+ly| now| already| still| again)?(?: on)? $"
 _FALLS_ON = regex(
@@ -120,11 +110,6 @@ _FALLS_ON = regex(
 # "handover is 3 May"
 _IS_DATE = regex(rf"(?:\bis|\bare|['’]s|['’]re){_ON_DAY}", re.IGNORECASE)
 _BEFORE_DAY = regex(rf"\b{phrases('calendar.before_day')}{_ON_DAY}", re.IGNORECASE)
-_HAVE_LEFT = regex(
-    rf"\b(?:have|has|is|are|'ve|'s) (?:\w+ly |just |still )?(?:{_NUMBER}|some|no|any|few)"
-    r" (?:[\w'-]+ ){1,3}left\b",
-    re.IGNORECASE,
-)
 _AT = regex(rf" (?:the )?(?:{MONTH}|{_DAY_OF_MONTH}|{WEEKDAY})$", re.IGNORECASE)
 _BACK = regex(r"('m|'re|'s|\w+) back in\b", re.IGNORECASE)
 _DOES = regex(r"\b(?:I|we|you|they) (?P<verb>\w+)", re.IGNORECASE)
@@ -136,11 +121,7 @@ _ON_NUMBERED = regex(
 )
 _SINCE = regex(r"\bsince\s(?:the\s)?$", re.IGNORECASE)
 _QUOTED = regex(r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»')
-_SO_FAR = regex(
-    r"\b(?:haven't|hasn't|have not|has not|have never|has never|'ve never|'s never)\b", re.I
-)
 _UNDATED = regex(rf"\b{phrases('calendar.undated')}\b", re.IGNORECASE)
-_PREPOSITIONS = words("calendar.prepositions")
 _BEFORE_BARE = words("calendar.before_bare_weekday")
 _NEARBY = 200
 """Characters around a date that may mention it."""
@@ -149,89 +130,29 @@ _NEAR = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _SEASON_BEGINS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9}
 
 
-def absolute_dates(text: str, said: datetime) -> str:
-    """Return a text with its relative dates written out, against the time at which it was said.
-
-    Leaves a date as it is that is vague ("recently"), recurs ("every May") or can't be placed.
-
-    >>> said = datetime(2026, 1, 10)
-    >>> absolute_dates("I'm moving in March", said), absolute_dates("I ran yesterday", said)
-    ("I'm moving in March 2026", 'I ran on 9 January 2026')
-    """
-    if _RELATIVE.search(text) is None:
-        return text
-
-    quoted = _quotations(text)
-
-    def resolved(found: re.Match[str]) -> str:
-        if _is_within(found, quoted):
-            return found[0]
-        sentence, start = _around(text, found)
-        direction = _direction(sentence, found.start() - start, found.end() - start)
-        date = _resolved(found, said, direction, sentence)
-        near = text[max(0, found.start() - _NEARBY) : found.start()]
-        return _behind(near, date) if date else found[0]
-
-    return _RELATIVE.sub(resolved, text)
-
-
 def dated_in_place(text: str, said: datetime) -> str:
     """Return a text with the ISO date behind each of its relative dates but those of its own day.
+
+    Leaves a date as it is that is vague ("recently"), recurs ("every May") or can't be placed, and
+    what is quoted: somebody said it at another time, or it is a name.
 
     >>> dated_in_place("I ran yesterday", datetime(2026, 3, 5))
     'I ran yesterday (2026-03-04)'
     """
     if _RELATIVE.search(text) is None:
         return text
-    today = said.date().isoformat()
-
-    quoted = _quotations(text)
+    today = _day_of(said)
+    quoted = [found.span() for found in _QUOTED.finditer(text)]
 
     def dated(found: re.Match[str]) -> str:
-        if _is_within(found, quoted):
+        if any(start < found.start() and found.end() < end for start, end in quoted):
             return found[0]
         sentence, start = _around(text, found)
         direction = _direction(sentence, found.start() - start, found.end() - start)
         date = _resolved(found, said, direction, sentence)
-        short = _iso(date) if date else None
-        return f"{found[0]} ({short})" if short and short != today else found[0]
+        return f"{found[0]} ({date})" if date and date != today else found[0]
 
     return _RELATIVE.sub(dated, text)
-
-
-def _quotations(text: str) -> list[tuple[int, int]]:
-    """Return the places of what is quoted: somebody said it at another time, or it is a name."""
-    return [found.span() for found in _QUOTED.finditer(text)]
-
-
-def _is_within(found: re.Match[str], places: list[tuple[int, int]]) -> bool:
-    return any(start < found.start() and found.end() < end for start, end in places)
-
-
-def _iso(date: str) -> str | None:
-    """Return the shortest ISO form of a date as `_resolved` writes it."""
-    found = _WRITTEN.search(date)
-    if found is None:
-        return None
-    day, month, year = found["day"], found["month"], found["year"]
-    if not month:
-        return year
-    short = f"{year}-{month_number(month):02d}"
-    if not day:
-        return short
-    week = "week of " if "week of" in date else ""
-    return f"{week}{short}-{int(day):02d}"
-
-
-_WRITTEN = regex(rf"(?:(?:(?P<day>\d{{1,2}}) )?(?P<month>{MONTH}) )?(?P<year>\d{{4}})", re.I)
-
-
-def _behind(before: str, date: str) -> str:
-    """Return a date without the preposition that the text before it ends with."""
-    spoken = before.split()
-    if not spoken or not before[-1:].isspace() or spoken[-1].lower() not in _PREPOSITIONS:
-        return date
-    return re.sub(r"^(?:on|in|around) ", "", date)
 
 
 def _direction(sentence: str, place: int, end: int) -> Direction | None:
@@ -243,7 +164,7 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     if _SINCE.search(sentence[:place]):
         return "past"
     before = _AT.sub("", sentence[:end])
-    if _FOR.search(before) or _FOR_APPOSED.search(sentence[:place]):
+    if _FOR.search(before):
         return "future"
     # "class is on Monday" may recur
     if _IS_DATE.search(sentence[:place]) and not _NAMED_DAY.search(sentence, place, end):
@@ -257,7 +178,7 @@ def _direction(sentence: str, place: int, end: int) -> Direction | None:
     for part in (sentence[max(begun, dated) : end], clause):
         if (found := _shown(part)) or _SCHEDULED.search(part):
             return found or "future"
-    if begun and (_COMING.match(clause) or _APPOINTED.match(clause)):
+    if begun and _APPOINTED.match(clause):
         return "future"
     if max(begun, dated) and _is_present(clause):
         return None
@@ -286,7 +207,7 @@ def _shown(text: str) -> Direction | None:
     if _GETS.search(text) or _PASSIVE.search(text):
         return "future"  # "the results are announced on 4 May"
     text = _IN_STATE.sub(" ", text)
-    plain = _HAVE_LEFT.sub(" ", _HAVE_GOT.sub(" ", text))
+    plain = _HAVE_GOT.sub(" ", text)
     if _DID.search(plain):
         return "past"
     told = (forms(word) for word in WORD.findall(plain))
@@ -312,6 +233,7 @@ def _around(text: str, found: re.Match[str]) -> tuple[str, int]:
 def _resolved(
     found: re.Match[str], said: datetime, direction: Direction | None, text: str
 ) -> str | None:
+    """Return the ISO date of a day, month or year, or "week of" a day; None if it can't be told."""
     match found.lastgroup:
         case "day":
             return _day(found["day"].lower(), said)
@@ -326,9 +248,8 @@ def _resolved(
         case "nth" | "due":
             return _ordinal(found, said, direction)
         case "ago":
-            spent = direction == "past" or _SO_FAR.search(text) is not None
-            if found["ago"].lower().startswith("in ") and spent:
-                return None  # "I made it in two days", "I haven't had a drink in four years"
+            if found["ago"].lower().startswith("in ") and direction == "past":
+                return None  # "I made it in two days"
             return _ago(found["ago"].lower(), said)
         case "month":
             return _month(found["monthwhich"], found["monthname"], said, direction, text)
@@ -337,24 +258,9 @@ def _resolved(
 
 
 def _day(phrase: str, said: datetime) -> str | None:
-    part = re.search(r"\b(?:morning|afternoon|evening|night)$", phrase)
-    if phrase == "tonight":
-        part_name = "evening"
-    elif part:
-        part_name = part[0]
-    else:
-        part_name = ""
-    plain = re.sub(r"^the ", "", phrase)
-    if phrase.startswith("this ") or phrase == "tonight":
-        plain = "today"
-    elif phrase == "last night":
-        plain = "yesterday"
-    elif part:
-        plain = phrase[: part.start()].strip()
-    day = _parse(plain, said, "past")
-    if day is None:
-        return None
-    return f"on the {part_name} of {written(day)}" if part_name else f"on {written(day)}"
+    plain = regex(r"^the | (?:morning|afternoon|evening|night)$").sub("", phrase)
+    plain = {"this": "today", "tonight": "today", "last": "yesterday"}.get(plain, plain)
+    return _day_of(_parse(plain, said, "past"))
 
 
 def _weekday(
@@ -366,8 +272,7 @@ def _weekday(
         direction = "future" if which != "this" else direction or "future"
     elif direction is None or _UNDATED.search(text):
         return None
-    day = _parse(name, said, direction)
-    return f"on {name.capitalize()}, {written(day)}" if day else None
+    return _day_of(_parse(name, said, direction))
 
 
 def _bare_weekday(
@@ -388,23 +293,21 @@ def _bare_weekday(
 
 
 def _edge(found: re.Match[str], said: datetime, direction: Direction | None) -> str | None:
-    """Return the end or the beginning of a month, week or year, with its name."""
-    which, unit = found["edgewhich"].lower(), found["edgeunit"].lower()
+    """Return the week, month or year of which the end or the beginning is named."""
+    which = found["edgewhich"].lower()
     if which == "the" and direction != "future":
         return None  # "I was broke at the end of the month"
-    span = _span(which, unit, said)
-    part = found["edge"][: found.start("edgewhich") - found.start()]
-    return f"{part}{'the ' * (unit == 'week')}{span.removeprefix('in the ').removeprefix('in ')}"
+    return _span(which, found["edgeunit"].lower(), said)
 
 
 def _nearby_span(
     found: re.Match[str], said: datetime, direction: Direction | None, text: str
 ) -> str | None:
-    """Return the span that "last year" names; None for "the last year", "her last year of it"."""
+    """Return the span that "last year" names; None for "the last year", "her last year"."""
     if found["season"]:
         return _this_season(found["seasonname"].lower(), said, direction, text)
     before = found.string[max(0, found.start() - _NEARBY) : found.start()]
-    if _OF_ANOTHER.search(before) or _OF_SPAN.match(found.string, found.end()):
+    if _OF_ANOTHER.search(before):
         return None
     return _span(found["spanwhich"].lower(), found["spanunit"].lower(), said)
 
@@ -414,15 +317,13 @@ def _span(which: str, unit: str, said: datetime) -> str:
     if unit in ("week", "weekend"):
         monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
         if unit == "week":
-            return f"in the week of {written(monday)}"
-        if which == "this past":
-            monday = said - timedelta(days=said.weekday() + 7)
-        return f"on the weekend of {written(monday + timedelta(days=5))}"
+            return f"week of {_day_of(monday)}"
+        return _day_of(monday + timedelta(days=5))
     if unit == "month":
         months = said.year * 12 + said.month - 1 + step
-        return f"in {MONTHS[months % 12]} {months // 12}"
+        return _month_of(months // 12, months % 12 + 1)
     if unit == "year":
-        return f"in {said.year + step}"
+        return str(said.year + step)
     return _season(step, unit, said)
 
 
@@ -432,7 +333,7 @@ def _season(step: int, unit: str, said: datetime) -> str:
     over, to_come = said.month >= begins + 3, said.month < begins
     if (step == -1 and over) or (step == 1 and to_come):
         year = said.year
-    return f"in the {unit} of {year}"
+    return str(year)
 
 
 def _this_season(season: str, said: datetime, direction: Direction | None, text: str) -> str | None:
@@ -445,7 +346,7 @@ def _this_season(season: str, said: datetime, direction: Direction | None, text:
         year -= 1
     elif direction == "future" and said.month > begins + 2:
         year += 1
-    return f"in the {season} of {year}"
+    return str(year)
 
 
 def _ago(phrase: str, said: datetime) -> str | None:
@@ -455,16 +356,12 @@ def _ago(phrase: str, said: datetime) -> str | None:
         plain = "in " + plain.removesuffix(" from now")
     is_day = plain.endswith(" today")
     moment = _parse(plain.removesuffix(" today"), said, "past")
-    if moment is None:
-        return None
-    if is_day:
-        return f"on {written(moment)}"
-    if "year" in plain:
-        return f"in {moment.year}"
-    if "month" in plain:
-        return f"in {MONTHS[moment.month - 1]} {moment.year}"
-    # "three weeks ago" is not said of a day
-    return f"around {written(moment)}" if "week" in plain else f"on {written(moment)}"
+    if moment is not None and not is_day:
+        if "year" in plain:
+            return str(moment.year)
+        if "month" in plain:
+            return _month_of(moment.year, moment.month)
+    return _day_of(moment)
 
 
 def _ordinal(found: re.Match[str], said: datetime, direction: Direction | None) -> str | None:
@@ -476,8 +373,8 @@ def _ordinal(found: re.Match[str], said: datetime, direction: Direction | None) 
         before = found.string[max(0, found.start() - _NEARBY) : found.start()]
         if not (_FALLS_ON.search(before) or _BEFORE_DAY.search(before)):
             return None
-    preposition = found["nth"].split()[0] if found["nth"] else "on"
-    direction = "past" if preposition.lower() == "since" else direction
+    if (found["nth"] or "").lower().startswith("since"):
+        direction = "past"
     day = int((found["dayofmonth"] or found["dayofduty"])[:-2])
     months = said.year * 12 + said.month - 1
     if direction == "past" and day > said.day:
@@ -488,7 +385,7 @@ def _ordinal(found: re.Match[str], said: datetime, direction: Direction | None) 
         date = said.replace(year=months // 12, month=months % 12 + 1, day=day)
     except ValueError:
         return None
-    return f"{preposition} {written(date)}"
+    return _day_of(date)
 
 
 def _month(
@@ -520,8 +417,7 @@ def _month(
         year -= 1
     elif direction == "future" and number < said.month:
         year += 1
-    kept = "in" if lowered in ("last", "next", "this", "back in") and not returns else which
-    return f"{kept} {MONTHS[number - 1]} {year}"
+    return _month_of(year, number)
 
 
 def _calendar_day(
@@ -530,9 +426,15 @@ def _calendar_day(
     if direction is None or _UNDATED.search(text):
         return None
     plain = re.sub(r"^(?:on )?(?:the )?|\bof\b|(?<=\d)(?:st|nd|rd|th)\b", "", phrase, flags=re.I)
-    day = _parse(plain.strip(), said, direction)
-    on = "on " if phrase.lower().startswith("on ") else ""
-    return f"{on}{written(day)}" if day else None
+    return _day_of(_parse(plain.strip(), said, direction))
+
+
+def _day_of(moment: datetime | None) -> str | None:
+    return moment.date().isoformat() if moment else None
+
+
+def _month_of(year: int, number: int) -> str:
+    return f"{year}-{number:02d}"
 
 
 @lru_cache(maxsize=8_192)

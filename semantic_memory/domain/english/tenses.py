@@ -6,9 +6,6 @@ from semantic_memory.domain.english.tables import phrases
 from semantic_memory.domain.patterns import regex
 
 _PAST = regex(rf"\b(?:{phrases('tenses.past')}|[a-z]{{2,}}ed)\b")
-_LASTING = regex(rf"\b{phrases('tenses.lasting')}\b")
-_BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
-_PASSIVE = regex(rf"\b{_BE}\s+(?:\w+ly\s+)?(?:being\s+)?\w+\b.*\bby\b")
 
 
 def is_past(folded: str) -> bool:

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
 from semantic_memory.domain.fields import Sort
@@ -25,13 +23,6 @@ class Belief(NamedTuple):
     """Vector of its (first) window, shape (dimension,)."""
     revision: int
     """Revision of its latest change."""
-    sentences: Matrix
-    """One row for each sentence; no rows for a text of a single sentence."""
-
-    def likeness(self, other: Belief) -> float:
-        """Return the cosine of the nearest of both texts' windows and sentences."""
-        own, others = (np.vstack([one.vector[None], one.sentences]) for one in (self, other))
-        return float((own @ others.T).max())
 
 
 class Facts(Protocol):

@@ -136,12 +136,15 @@ class TagsRequest(OfUser):
         return cls.parsed(user_id=user_id)
 
 
+_MOST_CATEGORIES = 64
+
+
 class ListQuery(Value):
     """A `ListRequest` as the parameters of a URL: flat, and a page at a time."""
 
     user_id: Identifier = Field(description=fields.USER)
     category: list[Category] = Field(
-        default_factory=list, max_length=len(Category), description=fields.CATEGORIES
+        default_factory=list, max_length=_MOST_CATEGORIES, description=fields.CATEGORIES
     )
     tag: list[Tag] = Field(default_factory=list, max_length=16, description=fields.TAGS)
     since: Timestamp | None = Field(None, description=fields.SINCE)

@@ -61,7 +61,9 @@ class Agents:
 
         from semantic_memory.entrypoints.mcp.server import build_server
 
-        server = build_server(lambda: self._memory, _caller, tools)
+        server = build_server(
+            lambda: self._memory, _caller, tools, self._memory.admin.settings.declared
+        )
         # Each request stands alone, so that no session survives its key.
         over_http = server.streamable_http_app(
             stateless_http=True,

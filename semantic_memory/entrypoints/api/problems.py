@@ -151,13 +151,14 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document of `app`, with the schema that its errors refer to."""
+    """The OpenAPI document of `app`, with the schema of its errors and its own categories."""
     if app.openapi_schema is None:
         found = FastAPI.openapi(app)
         schemas = found["components"]["schemas"]
         schemas["Problem"] = Problem.model_json_schema()
         for choice in schemas["Filters"]["properties"]["categories"]["anyOf"]:
             choice.pop("uniqueItems", None)  # one that is given twice does no harm
+        app.openapi_schema = app.state.memory.admin.settings.declared.named_in(found)
     return app.openapi_schema or found
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.categories import Category, Status
+from semantic_memory.domain.categories import Status
 from semantic_memory.domain.errors import InvalidInputError, ProviderError
 from semantic_memory.domain.trust import Trust
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.options import (
+    CATEGORY,
     Agent,
     AsAgent,
     AsJson,
@@ -168,8 +169,8 @@ def add(
     content: Annotated[str, typer.Argument(help=fields.CONTENT)],
     user: User,
     category: Annotated[
-        Category, typer.Option("--category", "-c", help=fields.CATEGORY)
-    ] = fields.DEFAULT_CATEGORY,
+        str, typer.Option("--category", "-c", metavar=CATEGORY, help=fields.CATEGORY)
+    ] = fields.DEFAULT_CATEGORY.value,
     confidence: Annotated[
         float, typer.Option(help=fields.CONFIDENCE.description)
     ] = fields.CONFIDENCE.default,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from semantic_memory.domain import fields
-from semantic_memory.domain.categories import Category
+from semantic_memory.domain.categories import BUILT_IN
 
 if TYPE_CHECKING:
     from semantic_memory.domain.filters import Filters
@@ -62,8 +62,11 @@ Reason = Annotated[str, typer.Option(help=fields.REASON)]
 Session = Annotated[str, typer.Argument(help=fields.SESSION)]
 OneSession = Annotated[Optional[str], typer.Option("--session", "-s", help=fields.OF_SESSION)]
 ExportFormat = Annotated[str, typer.Option("--format", help=fields.EXPORT_FORMAT)]
+CATEGORY = f"[{'|'.join(BUILT_IN.names)}|...]"
+"""The values of an option that takes a category; the settings may declare more."""
 Categories = Annotated[
-    Optional[list[Category]], typer.Option("--category", "-c", help=fields.CATEGORIES)
+    Optional[list[str]],
+    typer.Option("--category", "-c", metavar=CATEGORY, help=fields.CATEGORIES),
 ]
 Tags = Annotated[Optional[list[str]], typer.Option("--tag", "-t", help=fields.TAGS)]
 Since = Annotated[Optional[str], typer.Option(help=f'{fields.SINCE} 2026-05-03, or "last week".')]
@@ -75,7 +78,7 @@ Where = Annotated[str, typer.Option("--where", "-w", help=fields.WHERE)]
 
 def filters(
     where: str,
-    categories: list[Category] | None,
+    categories: list[str] | None,
     tags: list[str] | None,
     since: str | None,
     until: str | None,

@@ -45,17 +45,18 @@ class Setting(NamedTuple):
 
 def every_setting() -> Iterator[Setting]:
     """List the settings: those without a section, then section by section."""
-    sections: list[Setting] = []
-    for name, field in Settings.model_fields.items():
-        section = _section(name, field.annotation)
-        if section is not None:
-            heading, model = section
-            sections += [
-                Setting(f"{heading}.{key}", model, f) for key, f in model.model_fields.items()
-            ]
+    return _settings(Settings, "")
+
+
+def _settings(model: type[BaseModel], prefix: str) -> Iterator[Setting]:
+    sections: list[tuple[str, type[BaseModel]]] = []
+    for name, field in model.model_fields.items():
+        if section := _section(f"{prefix}{name}", field.annotation):
+            sections.append(section)
         else:
-            yield Setting(name, Settings, field)
-    yield from sections
+            yield Setting(f"{prefix}{name}", model, field)
+    for heading, within in sections:
+        yield from _settings(within, f"{heading}.")
 
 
 def _section(name: str, kind: Any) -> tuple[str, type[BaseModel]] | None:
@@ -165,7 +166,8 @@ def _default(schema: Mapping[str, Any], field: FieldInfo) -> str:
     default = schema.get("default")
     if schema.get("type") == "object":
         default = field.get_default(call_default_factory=True)
-    return "" if default in (None, "") else f"`{json.dumps(default)}`"
+    written = json.dumps(default).replace("Infinity", "inf")  # as TOML writes it
+    return "" if default in (None, "") else f"`{written}`"
 
 
 def _row(cells: Iterable[str]) -> str:

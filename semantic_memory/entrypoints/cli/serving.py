@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from semantic_memory.domain.errors import InvalidInputError, MissingDependencyError
+from semantic_memory.domain.categories import BUILT_IN, Declared
+from semantic_memory.domain.errors import (
+    ConfigurationError,
+    InvalidInputError,
+    MissingDependencyError,
+)
 from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir, User
@@ -103,7 +108,15 @@ def mcp(
         agent = project_of(Path.cwd())
     rights = frozenset(right or (Right.READ, Right.WRITE))
     caller = Caller("stdio", (user,), rights, agent_id=agent, spaces=tuple(space or ()))
-    run(lambda: work.store.shared(data_dir), caller, tools)
+    run(lambda: work.store.shared(data_dir), caller, tools, _declared(data_dir))
+
+
+def _declared(data_dir: str | None) -> Declared:
+    """Return the categories of a store; the built-in ones where a call will say what is wrong."""
+    try:
+        return work.settings.located(data_dir, None).declared
+    except ConfigurationError:
+        return BUILT_IN
 
 
 @keys.command("create")

@@ -39,6 +39,8 @@ class Who(Value):
     """The agent to which the key is limited."""
     spaces: list[str] = Field(default_factory=list)
     """Further users whose memory it may read and not change."""
+    categories: list[Category]
+    """The categories that the store takes, the application's own last."""
 
 
 class Ranking(Value):
@@ -75,14 +77,15 @@ async def document() -> RedirectResponse:
 
 
 @router.get("/caller")
-async def who(caller: CurrentCaller) -> Who:
-    """Return the sender of this request and its rights. Any key will do."""
+async def who(caller: CurrentCaller, memory: Opened) -> Who:
+    """Return the sender of this request, its rights, and the categories. Any key will do."""
     return Who(
         name=caller.name,
         users=[*caller.users],
         rights=sorted(caller.rights),
         agent_id=caller.agent_id,
         spaces=[*caller.spaces],
+        categories=[Category(name) for name in memory.admin.settings.declared.names],
     )
 
 

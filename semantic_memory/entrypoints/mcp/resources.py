@@ -7,8 +7,7 @@ import json
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Resource
 
-from semantic_memory.domain.facts import Category
-from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.filters import FACTS
 from semantic_memory.entrypoints.agent_limits import seen, shown
 from semantic_memory.entrypoints.callers import Right
 from semantic_memory.entrypoints.mcp import answers
@@ -16,7 +15,6 @@ from semantic_memory.entrypoints.mcp.calls import Calls, Ctx
 from semantic_memory.entrypoints.mcp.tools import BUDGET
 
 _RECENT = 20
-_FACTS = tuple(one for one in Category if one is not Category.CONVERSATION)
 VIEWS = {
     "profile": "The user's profile and history.",
     "changes": "The latest facts, and those that stopped being believed.",
@@ -86,7 +84,7 @@ class Resources:
 
     def _changes(self, ctx: Ctx) -> str:
         with self._calls.resource(ctx) as (user, caller):
-            filters = seen(caller, Filters(categories=frozenset(_FACTS)))
+            filters = seen(caller, FACTS)
             learned = self._calls.memory.list(user_id=user, filters=filters, limit=_RECENT)
             retired = self._calls.memory.history.retired(user_id=user, limit=_RECENT)
         return answers.changes(learned, [one for one in retired if caller.sees(one.fact.agent_id)])

@@ -12,6 +12,7 @@ from mcp.server.mcpserver.tools.base import Tool
 from mcp.types import Resource, ToolAnnotations
 from pydantic import ValidationError
 
+from semantic_memory.domain.categories import BUILT_IN, Declared
 from semantic_memory.domain.refusals import explain
 from semantic_memory.entrypoints.mcp import resources
 from semantic_memory.entrypoints.mcp.arguments import ShortSchema
@@ -39,14 +40,25 @@ _DESTROYS = ToolAnnotations(
 )
 
 
-def build_server(memory: MemoryOf, caller_of: CallerOf, tools: Toolset = "five") -> MCPServer[Any]:
-    """Build a server over what `memory` returns at each call, that checks each caller's rights."""
+def build_server(
+    memory: MemoryOf,
+    caller_of: CallerOf,
+    tools: Toolset = "five",
+    declared: Declared = BUILT_IN,
+) -> MCPServer[Any]:
+    """Build a server over what `memory` returns at each call, that checks each caller's rights.
+
+    Its tools name the categories that are `declared`.
+    """
     calls = Calls(memory, caller_of)
+    chosen = [*_five(Tools(calls)), *(_others(MoreTools(calls)) if tools == "all" else ())]
+    for tool in chosen:
+        tool.parameters = declared.named_in(tool.parameters)
     server = _Server(
         "semantic-memory",
         version=version("semantic-memory"),
         instructions=INSTRUCTIONS,
-        tools=[*_five(Tools(calls)), *(_others(MoreTools(calls)) if tools == "all" else ())],
+        tools=chosen,
         log_level="WARNING",  # agents show what is on standard error as errors
     )
     found = resources.Resources(calls)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from semantic_memory.domain.categories import BUILT_IN, Declared
 from semantic_memory.domain.errors import SemanticMemoryError
 from semantic_memory.entrypoints.callers import Caller
 from semantic_memory.entrypoints.mcp.server import build_server
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from semantic_memory.memory import SemanticMemory
 
 
-def run(share: Callable[[], SharedStore], caller: Caller, tools: Toolset = "five") -> None:
-    """Serve a caller until it closes standard input.
+def run(
+    share: Callable[[], SharedStore],
+    caller: Caller,
+    tools: Toolset = "five",
+    declared: Declared = BUILT_IN,
+) -> None:
+    """Serve a caller until it closes standard input; the tools name the `declared` categories.
 
     The store is opened in the background, so that an agent needn't wait for it to learn what tools
     there are, nor its first question or the hooks of its sessions for the store. A call that can't
@@ -47,6 +53,6 @@ def run(share: Callable[[], SharedStore], caller: Caller, tools: Toolset = "five
         thread = threading.Thread(target=warm, name="semantic-memory-opening", daemon=True)
         thread.start()
         try:
-            build_server(memory, lambda _: caller, tools).run("stdio")
+            build_server(memory, lambda _: caller, tools, declared).run("stdio")
         finally:
             thread.join()

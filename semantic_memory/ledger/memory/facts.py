@@ -155,7 +155,7 @@ class BeliefReader(Part):
 
 def _to_beliefs(rows: Iterable[Row]) -> list[Belief]:
     beliefs = [
-        Belief(row.fact, row.vectors.windows[0], row.revision, row.vectors.sentences)
+        Belief(row.fact, row.vectors.windows[0], row.revision)
         for row in rows
         if row.vectors is not None
     ]

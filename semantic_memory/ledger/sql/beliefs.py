@@ -75,4 +75,4 @@ def _to_belief(row: tuple[Any, ...]) -> Belief:
     *columns, windows, sentences, data, revision = row
     fact = to_fact(FactRow._make(columns))
     vectors = to_vectors(windows, sentences, data)
-    return Belief(fact, vectors.windows[0], revision, vectors.sentences)
+    return Belief(fact, vectors.windows[0], revision)

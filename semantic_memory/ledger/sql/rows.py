@@ -33,7 +33,7 @@ MOST_ROWS = 2**63 - 1
 """A LIMIT without effect."""
 _CHUNK = 500  # values bound to one statement; SQLite's own limit is far above
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
-_CATEGORIES = {category.value: category for category in Category}
+_CATEGORIES = {category.value: category for category in Category}  # by far the most, and faster
 _TRUSTS = {trust.value: trust for trust in Trust}
 _STATUSES = {status.value: status for status in Status}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -256,7 +256,7 @@ def to_fact(row: FactRow) -> Fact:
         id=row.id,
         user_id=row.user_id,
         content=row.content,
-        category=_CATEGORIES[row.category],
+        category=_CATEGORIES.get(row.category) or Category(row.category),
         confidence=row.confidence,
         importance=row.importance,
         created_at=moment(row.created_at),
@@ -321,7 +321,7 @@ def to_trait(row: TraitColumns) -> TraitRow:
         position=row.position,
         role=row.role,
         speaker=row.speaker,
-        category=_CATEGORIES[row.category],
+        category=_CATEGORIES.get(row.category) or Category(row.category),
         status=_STATUSES[row.status],
         content=row.content if row.body is None else whole_text(row.content, to_body(row.body)),
         confidence=row.confidence,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, Protocol, cast
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.errors import (
@@ -47,6 +47,32 @@ _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc", "annot allocate memory")
 
 
+class WorkerProcess(Protocol):
+    """A process that was started, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its exit code. Raises subprocess.TimeoutExpired."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+
+def start_worker(arguments: Sequence[str], connection: int, errors: IO[bytes]) -> WorkerProcess:
+    """Start a worker on a file descriptor of its connection, with `errors` for what it prints."""
+    return subprocess.Popen(  # noqa: S603 - our own code and arguments
+        [sys.executable, "-P", "-c", _START, _PACKAGE, *arguments, str(connection)],
+        pass_fds=[connection],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        start_new_session=True,
+    )
+
+
 class ChromaProcess:
     """`VectorIndex` that passes each call to a worker process and waits for the answer.
 
@@ -62,21 +88,14 @@ class ChromaProcess:
         self._next = threading.Lock()  # its holder is served after the call under way
         self._busy = threading.Lock()
         self._loading = False
-        arguments = [_PACKAGE, str(directory), generation, str(sync_threshold)]
+        arguments = [str(directory), generation, str(sync_threshold)]
         with ExitStack() as undo:
             try:
                 self._errors = undo.enter_context(tempfile.TemporaryFile())
                 self._connection, theirs = Pipe()
                 undo.enter_context(self._connection)
                 with theirs:
-                    self._process = subprocess.Popen(  # noqa: S603 - our own code and arguments
-                        [sys.executable, "-P", "-c", _START, *arguments, str(theirs.fileno())],
-                        pass_fds=[theirs.fileno()],
-                        stdin=subprocess.DEVNULL,
-                        stdout=subprocess.DEVNULL,
-                        stderr=self._errors,
-                        start_new_session=True,
-                    )
+                    self._process = start_worker(arguments, theirs.fileno(), self._errors)
             except OSError as error:
                 raise IndexUnavailableError(f"its process can't be started: {error}") from error
             undo.pop_all()

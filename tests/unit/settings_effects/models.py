@@ -256,6 +256,29 @@ for _name, _value, _words in (
     )
 
 
+effect(
+    "extraction.categories.NAME.description",
+    "Runs and rides",
+    was=False,
+    becomes=True,
+    extraction__categories__NAME__half_life_days=30,
+    **EXTRACTING,
+)(in_the_instructions("- `name`: Runs and rides"))
+
+
+@effect(
+    "extraction.categories.NAME.half_life_days",
+    30.0,
+    was=None,
+    becomes=30.0,
+    extraction__categories__NAME__description="Runs and rides",
+)
+def half_life_of_an_own_category(run: Trial) -> float | None:
+    memory = run.open()
+    added = memory.add("Ran ten miles", **U, category="name")
+    return memory.history.explain(added.id).half_life_days
+
+
 @effect("extraction.stand_in_hours", 0, was=False, becomes=True, **EXTRACTING)
 def rules_stand_in_for_a_model_that_refuses(run: Trial) -> bool:
     return extracts(said(run, failure(401)))

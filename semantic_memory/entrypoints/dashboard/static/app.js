@@ -2,7 +2,7 @@
 
 import { html, render, useCallback, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact-3.1.1.js";
 import { api, apiKey, whenRefused } from "./api.js";
-import { Dialog, Failed, Loading } from "./parts.js";
+import { declare, Dialog, Failed, Loading } from "./parts.js";
 import { go, href, useRoute } from "./routing.js";
 import { Icon } from "./icons.js";
 import { useLoaded } from "./loading.js";
@@ -41,6 +41,7 @@ function useCaller() {
     setProblem(null);
     try {
       const found = await api.caller();
+      declare(found.categories);
       const own = found.users.filter((user) => !user.endsWith("*"));
       // Only who may run upkeep is told of users; others know whom they ask for.
       const listed = found.rights.includes("admin") ? (await api.users()).items : own;

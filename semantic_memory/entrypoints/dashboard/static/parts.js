@@ -3,17 +3,10 @@
 import { html, useEffect, useRef } from "./vendor/htm-preact-3.1.1.js";
 import { href } from "./routing.js";
 
-export const CATEGORIES = [
-  "preference",
-  "personal",
-  "feedback",
-  "project",
-  "technical",
-  "decision",
-  "finding",
-  "reference",
-  "conversation",
-];
+// The categories that the store takes, which the service tells with the caller.
+export const CATEGORIES = [];
+export const declare = (names) => CATEGORIES.splice(0, CATEGORIES.length, ...names);
+export const factCategories = () => CATEGORIES.filter((name) => name !== "conversation");
 
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });

@@ -6,6 +6,7 @@ import {
   Category,
   Dialog,
   Empty,
+  factCategories,
   Failed,
   Field,
   Loaded,
@@ -33,8 +34,7 @@ const SIZE = 50;
 const MOST = 1000; // memories in one response
 const ROW_PX = 45; // of a row that was never shown, about
 const PINNED = "pinned";
-const FACTS = CATEGORIES.filter((name) => name !== "conversation");
-const CHOICES = { "": FACTS, all: [] };
+const chosenCategories = (name) => (name === "all" ? [] : name || factCategories());
 
 export function Memories({ route, user, may }) {
   const { params } = route;
@@ -52,7 +52,7 @@ const page = (given, user, limit, cursor, signal) =>
     {
       ...given,
       user_id: user,
-      category: CHOICES[given.category ?? ""] ?? given.category,
+      category: chosenCategories(given.category),
       since: startOf(given.since),
       until: startOf(given.until),
       limit,
@@ -275,7 +275,7 @@ function Together({ chosen, user, may, done }) {
           if (category) each((fact) => api.update(fact.id, user, { category }), `moved to ${category}`, believed);
         }}>
           <option value="">Move to…</option>
-          ${FACTS.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+          ${factCategories().map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>`}
         <button type="button" onClick=${save}>Save to a file</button>
         <button type="button" class="bad" onClick=${() => setForgetting(true)}>Forget…</button>

@@ -2,11 +2,10 @@ import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { Conversation } from "../conversation.js";
 import { useLoaded } from "../loading.js";
-import { CATEGORIES, Category, Empty, Loaded, NoUser, When, plural } from "../parts.js";
+import { Category, Empty, factCategories, Loaded, NoUser, When, plural } from "../parts.js";
 import { href } from "../routing.js";
 import { Requests } from "./requests.js";
 
-const FACTS = CATEGORIES.filter((name) => name !== "conversation");
 const CHUNK = 200;
 
 export function Sessions({ route, user, may }) {
@@ -50,7 +49,7 @@ function List({ user, may }) {
 }
 
 function Row({ item, user }) {
-  const facts = FACTS.filter((name) => item.by_category[name]);
+  const facts = factCategories().filter((name) => item.by_category[name]);
   return html`
     <tr>
       <td><a href=${href("sessions", { user }, item.session_id)}>${item.session_id}</a></td>
@@ -71,7 +70,7 @@ function Row({ item, user }) {
 function Session({ user, id, message }) {
   const loaded = useLoaded(
     async (signal) => {
-      const asked = { user_id: user, session_id: id, category: FACTS, limit: 1000 };
+      const asked = { user_id: user, session_id: id, category: factCategories(), limit: 1000 };
       const [messages, facts] = await Promise.all([
         api.messages(user, id, signal),
         api.memories(asked, signal),
