@@ -403,6 +403,7 @@ def workers(
     show.pairs({"shares drawn": f"{drawn:.1f} a second, at {requests / 10:.0f} requests a second"})
 
 
+@app.command()
 def indexes(
     url: Annotated[
         str,

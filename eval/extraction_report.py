@@ -22,6 +22,7 @@ from eval.extraction import (
 from ingest.extract.offline import OfflineExtractor
 from ingest.gate import Gate
 from semantic_memory.bootstrap.models import make_embedder
+from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import show
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import Settings
@@ -36,6 +37,11 @@ def extraction(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
     """Measure recall and precision of the offline extractor."""
+    if paed is None and locomo is None:
+        raise InvalidInputError(
+            "give texts with labelled sentences with --paed, conversations with --locomo, or both:"
+            " nothing is downloaded"
+        )
     extractor, gate = OfflineExtractor(), Gate()
     figures: dict[str, dict[str, float]] = {}
     cases: list[Tally] = []

@@ -116,7 +116,7 @@ def long_results(site: Site) -> object:
     session.push([{"role": "user", "content": "Again"}, call(2), result(2, "late " * 9_000)])
     payload = session.payload()
     sizes = {one["tool_call_id"]: len(one["content"]) for one in payload if one["role"] == "tool"}
-    expect(9_000 < sizes.get("c1", 0) <= RESULT_CHARACTERS, sizes)
+    expect(9_000 < sizes.get("c1", 0) <= RESULT_CHARACTERS + 100, sizes)  # a note says it is cut
     equal(sizes.get("c2"), 45_000)
     return f"characters of the results: {sizes}"
 

@@ -1,6 +1,7 @@
 """python -m eval, run as in a process."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from eval.__main__ import app
 from eval.datasets.load import NAMES as SETS
 from eval.systems.build import NAMES as SYSTEMS
-from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.domain.errors import InvalidInputError, SemanticMemoryError
+from semantic_memory.entrypoints.cli import show
 from tests.support.surface import command_names
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +104,75 @@ def test_the_shipped_set_holds_its_stored_figures(run, tmp_path):
 def test_a_wrong_argument_is_refused_with_the_reason(arguments, reason):
     with pytest.raises(InvalidInputError, match=reason):
         app(list(arguments), standalone_mode=False)
+
+
+NEEDS = {
+    "run": "--set",
+    "locomo": "--data",
+    "tune": "--set",
+    "qa": "--set",
+    "attacks": "--data",
+    "extraction": "--paed",
+    "beliefs": "--data",
+    "blocks": "--locomo",
+    "retired": "file",
+    "ledgers": "url",
+    "workers": "url",
+    "indexes": "url",
+}
+"""What each command asks for that can't run by itself."""
+BY_ITSELF = {
+    "audit",
+    "bench",
+    "cascade",
+    "chaos",
+    "core",
+    "decay",
+    "encryption",
+    "factconsolidation",
+    "flood",
+    "gate",
+    "hook",
+    "languages",
+    "llm",
+    "load",
+    "mutants",
+    "own-speech",
+    "pairs",
+    "pathological",
+    "relevance",
+    "scale",
+    "spaces",
+    "stages",
+    "starts",
+    "starvation",
+    "statements",
+    "voices",
+    "walk",
+}
+"""These have shipped data, or make their own."""
+
+
+def test_every_command_is_known_to_need_data_or_none():
+    assert {*command_names(app)} == NEEDS.keys() | BY_ITSELF
+
+
+@pytest.mark.parametrize(("name", "needed"), NEEDS.items(), ids=NEEDS)
+def test_a_command_without_its_data_says_what_it_needs_and_exits_with_2(name, needed, capsys):
+    done = CliRunner().invoke(app, [name])
+    said = done.output
+    if isinstance(done.exception, SemanticMemoryError):  # `python -m eval` prints it
+        assert show.fail(done.exception) == 2
+        said = capsys.readouterr().err
+    else:
+        assert done.exit_code == 2
+    assert needed in said, said
+
+
+def test_every_command_that_a_page_names_exists():
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "Makefile"]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert {*re.findall(r"python -m eval ([a-z][a-z-]*)", text)} <= {*command_names(app)}
 
 
 def test_every_command_and_choice_is_documented():
