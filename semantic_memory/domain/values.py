@@ -25,10 +25,12 @@ from pydantic import (
     StringConstraints,
 )
 
+from semantic_memory.domain.patterns import regex
+
 MAX_CONTENT_BYTES = 1_000_000
 """Size limit of one memory, in UTF-8 bytes."""
 _LONGEST_CACHED = 2_000  # characters
-_RANDOM = re.compile(r"[0-9a-f]{32}")
+_RANDOM = regex(r"[0-9a-f]{32}")
 
 MAX_QUERY_BYTES = 8_192
 """Size limit of a query, in UTF-8 bytes."""

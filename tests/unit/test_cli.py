@@ -300,7 +300,7 @@ def test_an_ambiguous_id_lists_the_candidates():
 
 def test_short_ids_tell_those_printed_apart():
     same = "0123456789ab"
-    first, second, third = same + "0" * 12, same + "1" * 12, "f" * 24
+    first, second, third = same + "0" * 12, same + "1" * 20, "f" * 24
     short = shortened([first, second, third, "note-1", "note-2"])
     assert short == {
         first: same + "0",

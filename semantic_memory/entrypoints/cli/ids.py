@@ -17,7 +17,7 @@ SHORT = 8
 """Digits of an id that are printed, if no other printed one begins with them."""
 _LEAST = 4
 """Characters that an id is completed from; fewer would reach another memory by a slip."""
-_MADE = regex(r"[0-9a-f]{24}")  # by this product; an application's own ids stay whole
+_MADE = regex(r"[0-9a-f]{24}(?:[0-9a-f]{8})?")  # by this product; an application's own stay whole
 _SHOWN = 60  # characters of a candidate's text
 
 
