@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.domain.categories import Declared
 from semantic_memory.domain.changes import Add, FactVectors
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.filters import Filters
@@ -43,7 +44,8 @@ NUMBERS = itertools.count()
 MOMENTS = st.tuples(st.integers(0, 1), st.integers(-1, 1)).map(
     lambda offset: NOW + timedelta(days=offset[0], microseconds=offset[1])
 )
-CATEGORIES = [*Category, Category("training"), Category("small-talk")]
+OWN = ("training", "small-talk")
+CATEGORIES = [*Category, *map(Category, OWN)]
 TAGS = st.sampled_from(["a", "a.b", "a.b.c", "ab", "b", "c_d", "cxd", "c.d"])
 PERIODS = st.tuples(st.integers(0, 1), st.integers(0, 1)).map(
     lambda length: timedelta(days=length[0], microseconds=length[1])
@@ -350,7 +352,7 @@ def in_synced(ledger: Ledger, index: VectorIndex) -> Filtering:
 
 
 def resolve(ledger: Ledger) -> FilterResolver:
-    return FilterResolver(ledger, FrozenClock(NOW))
+    return FilterResolver(ledger, FrozenClock(NOW), Declared(OWN))
 
 
 def in_index(index: VectorIndex, begin: Callable[[str], None] = lambda _: None) -> Filtering:
