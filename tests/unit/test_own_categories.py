@@ -15,6 +15,8 @@ from semantic_memory.domain.errors import (
     RecordRefusedError,
 )
 from semantic_memory.domain.events import FactsExtracted
+from semantic_memory.domain.filters import Filters
+from semantic_memory.entrypoints.cli.listing import page
 from semantic_memory.settings import IngestSettings, Settings, load
 from tests.conftest import say
 from tests.support.chat_models import endpoint
@@ -97,6 +99,19 @@ def test_own_categories_stay_facts_for_whoever_asks_for_facts(own):
     assert own.admin.stats().by_category_and_status["training/active"] == 1
     assert [one.category for one in own.events.list(**U)][-1] == "training"
     assert own.forget(**U, filters="category:training") == 1
+
+
+@pytest.mark.parametrize("where", ["", "-category:finding", "-category:conversation"])
+def test_a_listing_for_a_person_shows_own_categories_before_messages(own, where: str):
+    run = own.add("Ran ten miles on Sunday", **U, category="training")
+    own.observe(say("I went running"), **U, session_id="s1")
+    own.flush()
+    facts, following = page(
+        own, Filters.of(where or None), user_id="u1", limit=9, after=None, status=None, sort="time"
+    )
+    assert facts[0].id == run.id
+    said = [one for one in facts if one.category is Category.CONVERSATION]
+    assert (len(said), following) == (0 if "conversation" in where else 1, None)
 
 
 def test_a_memory_moves_to_an_own_category_and_back(own):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from semantic_memory.client import Client
     from semantic_memory.memory import SemanticMemory
 
-_FACTS = frozenset(Category) - {Category.CONVERSATION}
 _SAID = frozenset({Category.CONVERSATION})
 
 
@@ -33,11 +32,14 @@ def page(
     Facts come before messages, unless the filters choose categories or an order.
     """
     asked = {"user_id": user_id, "status": status, "sort": sort, **scope}
-    chosen = filters.categories is not None or filters.sort is not None or sort != "time"
+    chosen = filters.categories is not None or not _SAID.isdisjoint(filters.not_categories)
+    chosen = chosen or filters.sort is not None or sort != "time"
     if chosen or status is Status.FORGOTTEN:
         found = memory.list(**asked, filters=filters, limit=limit, after=after)
         return [*found], found[-1].id if found.next is not None else None
-    facts, said = (filters.model_copy(update={"categories": one}) for one in (_FACTS, _SAID))
+    # an application's own categories are facts too, so these are what isn't said
+    facts = filters.model_copy(update={"not_categories": filters.not_categories | _SAID})
+    said = filters.model_copy(update={"categories": _SAID})
     first: list[Fact] = []
     in_facts = after is None or not _is_said(memory, after, user_id)
     if in_facts:
