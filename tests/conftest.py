@@ -26,6 +26,7 @@ from tests.support.judges import plain_pair_judge
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 DATA = Path(__file__).parent.parent / "data"
+START_WORKER = process.start_worker
 
 settings.load_profile(QUICK)  # before --hypothesis-profile, which wins
 
@@ -61,6 +62,12 @@ def _warm_chroma() -> Iterator[None]:
         patch.setattr(process, "start_worker", nursery.start_worker)
         yield
     nursery.close()
+
+
+@pytest.fixture
+def cold_chroma(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start Chroma workers as the product does."""
+    monkeypatch.setattr(process, "start_worker", START_WORKER)
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,8 @@ from tests.support.effort import rounds
 from tests.support.inside import inside
 from tests.support.processes import chroma_workers
 
+pytestmark = pytest.mark.usefixtures("cold_chroma")  # workers are found by their command lines
+
 WORDS = ("tea", "coffee", "berlin", "oslo", "rust", "python")
 USERS = ("u1", "u2")
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)

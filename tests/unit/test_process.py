@@ -21,13 +21,8 @@ from tests.support.effort import rounds
 
 MANY = rounds(full=2_000, quick=800)
 ROOT = Path(__file__).parent.parent.parent
-START_WORKER = process.start_worker
 
-
-@pytest.fixture(autouse=True)
-def _workers_are_started(monkeypatch):
-    """Start workers as the product does, rather than forking them from a warm process."""
-    monkeypatch.setattr(process, "start_worker", START_WORKER)
+pytestmark = pytest.mark.usefixtures("cold_chroma")
 
 
 def entries(*numbers: int, windows: int = 1, dimension: int = 16) -> list[IndexEntry]:
