@@ -39,7 +39,7 @@ class KeyBody(Value):
     """For people: whose key it is."""
     users: tuple[UserPattern, ...] = Field(min_length=1, max_length=_MOST_PATTERNS)
     """User ids, prefixes that end in `*`, or `*` for every user."""
-    rights: frozenset[Right] = frozenset({Right.READ, Right.WRITE})
+    rights: tuple[Right, ...] = Field((Right.READ, Right.WRITE), min_length=1)
     agent_id: Identifier | None = None
     """The agent to which it is limited; null for all agents of its users."""
     spaces: tuple[UserPattern, ...] = Field((), max_length=_MOST_PATTERNS)
@@ -104,7 +104,7 @@ def create(
     It may have no right and no user that the key of the request hasn't. On loopback, where no key
     was needed so far, every request needs one from then on.
     """
-    if not (body.rights <= admin.rights and admin.governs(body.users, body.spaces)):
+    if not (admin.rights.issuperset(body.rights) and admin.governs(body.users, body.spaces)):
         raise AccessDeniedError(
             "this key can't create a key with more users or rights than its own"
         )
