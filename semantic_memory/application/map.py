@@ -34,7 +34,7 @@ class Map:
         facts = self._ledger.find(asked.user_id, FACTS.unexpired(now), limit=asked.limit)
         if rest := asked.limit - len(facts):
             facts += self._ledger.find(asked.user_id, _MESSAGES.unexpired(now), limit=rest)
-        rows = self._ledger.traits([fact.id for fact in facts])
+        rows = self._ledger.traits([fact.id for fact in facts], asked.user_id)
         vectors = {row.trait.id: row.vectors.windows[0] for row in rows if row.vectors is not None}
         shown = [fact for fact in facts if fact.id in vectors]
         if not shown:

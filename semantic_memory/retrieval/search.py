@@ -145,7 +145,9 @@ class Searcher:
         """Search a user whose memories aren't held in RAM: rank the candidates of both arms."""
         terms = list(dict.fromkeys(searched_words(question.text)))
         lexical = self._ledger.words(user_id, terms, limit=_ARM, filters=filters)
-        by_words = {row.trait.id: row for row in self._traits(match.id for match in lexical)}
+        by_words = {
+            row.trait.id: row for row in self._traits(user_id, (match.id for match in lexical))
+        }
         speakers = {row.trait.speaker for row in by_words.values() if row.trait.speaker}
         vector = self._embed(question, sorted(speakers))
         dense = (
@@ -154,9 +156,10 @@ class Searcher:
             else self._index.behind.query(vector, user_id=user_id, limit=_ARM, filters=filters)
         )
         candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
-        around = self._ledger.neighbours(list(candidates))
+        around = self._ledger.neighbours(list(candidates), user_id)
         sample = Partition()
-        rest = self._traits(one for one in (*candidates, *around) if one not in by_words)
+        others = (one for one in (*candidates, *around) if one not in by_words)
+        rest = self._traits(user_id, others)
         rows = sorted((*by_words.values(), *rest), key=lambda row: row.trait.id)
         sample.apply(Delta(revision=0, rows=rows, removed=()))
         number, frequencies = self._ledger.document_frequencies(user_id, question.stems)
@@ -164,8 +167,8 @@ class Searcher:
         snapshot = sample.snapshot(filters, question.stems, statistics)
         return self._answer(user_id, snapshot, question, vector, k, filters)
 
-    def _traits(self, fact_ids: Iterable[str]) -> list[TraitRow]:
-        return self._ledger.traits(list(dict.fromkeys(fact_ids)))
+    def _traits(self, user_id: str, fact_ids: Iterable[str]) -> list[TraitRow]:
+        return self._ledger.traits(list(dict.fromkeys(fact_ids)), user_id)
 
     def _embed(self, question: Question, speakers: Sequence[str]) -> Matrix | None:
         """Return the question's vector; None if the model can't be reached."""

@@ -273,6 +273,18 @@ def test_neighbours_are_one_place_away_in_the_same_session(ledger):
     assert ledger.neighbours(["fact-4"]) == []
 
 
+def test_traits_and_neighbours_of_a_user_are_the_users_alone(ledger):
+    for number, user_id in enumerate(("u1", "u2")):
+        place = Source(session_id="s1", position=number)
+        ledger.apply([Add(make_fact(number, user_id=user_id, source=place))])
+    both = ["fact-0", "fact-1"]
+    assert {row.trait.id for row in ledger.traits(both)} == set(both)
+    assert [row.trait.id for row in ledger.traits(both, "u2")] == ["fact-1"]
+    assert sorted(ledger.neighbours(both)) == both
+    assert ledger.neighbours(both, "u1") == ["fact-0"]
+    assert ledger.traits(both, "nobody") == []
+
+
 def test_a_forgotten_memory_has_no_neighbours_erased_or_not(ledger):
     places = (Source(session_id="s1", position=0), Source(session_id="s1", position=1))
     ledger.apply([Add(make_fact(number, source=place)) for number, place in enumerate(places)])

@@ -190,14 +190,17 @@ class WordSearch(Protocol):
 class Traits(Protocol):
     """Reads the ranking columns of some memories, and of those around them."""
 
-    def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
-        """Return the ranking columns of memories, in no order; forgotten ones are left out."""
+    def traits(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[TraitRow]:
+        """Return the ranking columns of memories, in no order; forgotten ones are left out.
+
+        Name the user if they are one's: a database of many users needn't look among all.
+        """
         ...
 
-    def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
+    def neighbours(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[str]:
         """Return the ids of placed memories and of those one place away in their sessions.
 
-        Forgotten ones are left out.
+        Forgotten ones are left out. Name the user, as for `traits`.
         """
         ...
 

@@ -39,20 +39,20 @@ class Feeds(Part):
 
     # ---------------------------------------------------------------- a large search
 
-    def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
+    def traits(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[TraitRow]:
         """Return the ranking columns of memories; forgotten ones are left out."""
         facts = self._store.snapshot().facts
         rows = (facts[fact_id] for fact_id in dict.fromkeys(fact_ids) if fact_id in facts)
-        return [_trait(row) for row in rows if row.kept]
+        return [_trait(row) for row in rows if row.kept and user_id in (None, row.fact.user_id)]
 
-    def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
+    def neighbours(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[str]:
         """Return the ids of placed memories and of those one place away in their sessions."""
         tables = self._store.snapshot()
         near = {
-            (user_id, session_id, position + step)
+            (owner, session_id, position + step)
             for row in map(tables.facts.get, fact_ids)
-            if row is not None and row.kept
-            for user_id, session_id, position in [_place(row.fact)]
+            if row is not None and row.kept and user_id in (None, row.fact.user_id)
+            for owner, session_id, position in [_place(row.fact)]
             if session_id is not None and position is not None
             for step in (-1, 0, 1)
         }

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.ports import Claimed, Delta, TraitRow
+from semantic_memory.ledger.sql.dialect import Clause
 from semantic_memory.ledger.sql.part import Connections, Part
 from semantic_memory.ledger.sql.rows import (
     FACT,
     MOST_ROWS,
     FactRow,
     TraitColumns,
-    chunks,
     to_fact,
     to_trait,
     traits,
@@ -69,29 +69,30 @@ class Feeds(Part):
 
     # ---------------------------------------------------------------- a large search
 
-    def traits(self, fact_ids: Sequence[str]) -> list[TraitRow]:
-        """Return the ranking columns of memories; forgotten ones are left out."""
-        found: list[TraitRow] = []
-        with self._connections.snapshot() as db:
-            for chunk, marks in chunks(fact_ids):
-                query = self._traits + f" WHERE f.id IN ({marks}) AND f.status <> 'forgotten'"
-                rows = map(TraitColumns._make, db.execute(query, chunk))
-                found.extend(map(to_trait, rows))
-        return found
+    # One value for all ids: a statement with hundreds of marks is parsed and planned each time.
 
-    def neighbours(self, fact_ids: Sequence[str]) -> list[str]:
-        """Return the ids of placed memories and of those one place away in their sessions."""
-        found: dict[str, None] = {}
+    def traits(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[TraitRow]:
+        """Return the ranking columns of memories; forgotten ones are left out."""
+        these, ids = self._these(fact_ids, user_id)
+        query = f"{self._traits} WHERE {these} AND f.status <> 'forgotten'"
         with self._connections.snapshot() as db:
-            for chunk, marks in chunks(fact_ids):
-                query = f"""
-                    SELECT n.id FROM facts f JOIN facts n {self._by_place}
-                    ON n.user_id = f.user_id AND n.session_id = f.session_id
-                       AND n.position BETWEEN f.position - 1 AND f.position + 1
-                    WHERE f.id IN ({marks})
-                       AND f.status <> 'forgotten' AND n.status <> 'forgotten'"""
-                found.update(dict.fromkeys(fact_id for (fact_id,) in db.execute(query, chunk)))
-        return list(found)
+            return [to_trait(TraitColumns._make(row)) for row in db.execute(query, ids)]
+
+    def neighbours(self, fact_ids: Sequence[str], user_id: str | None = None) -> list[str]:
+        """Return the ids of placed memories and of those one place away in their sessions."""
+        these, ids = self._these(fact_ids, user_id)
+        query = f"""
+            SELECT DISTINCT n.id FROM facts f JOIN facts n {self._by_place}
+            ON n.user_id = f.user_id AND n.session_id = f.session_id
+               AND n.position BETWEEN f.position - 1 AND f.position + 1
+            WHERE {these} AND f.status <> 'forgotten' AND n.status <> 'forgotten'"""
+        with self._connections.snapshot() as db:
+            return [fact_id for (fact_id,) in db.execute(query, ids)]
+
+    def _these(self, fact_ids: Sequence[str], user_id: str | None) -> Clause:
+        """Return the condition of some memories; without the user, all users' may be read."""
+        these, ids = self._connections.dialect.among("f.id", fact_ids)
+        return (these, ids) if user_id is None else (f"f.user_id = ? AND {these}", [user_id, *ids])
 
     # ---------------------------------------------------------------- the embedder
 
