@@ -164,9 +164,18 @@ def _of_turn(name: CoreField, facts: Sequence[Fact], turn: int) -> Sequence[Fact
 
 
 def _slots(reading: Reading) -> dict[str, float]:
-    """Return the slots that a sentence may state, with their probabilities."""
+    """Return the slots that a sentence may state, with their probabilities.
+
+    None of one about a relative that isn't clearly about who belongs to the family: what else is
+    true of them may be private.
+    """
     likely = {**reading.other_slots, reading.slot: reading.slot_probability}
-    return {slot: likely[slot] for slot in likely if slot in FIELD_OF_SLOT}
+    slots = {slot: likely[slot] for slot in likely if slot in FIELD_OF_SLOT}
+    of_relative = "family" in slots and reading.about_self < _OF_ANOTHER
+    belongs = slots.get("family", 0.0) + slots.get("home", 0.0)
+    if of_relative and not {"partner", "pet"} & slots.keys() and belongs < _CLEAR:
+        return {}
+    return slots
 
 
 def _fields_by_fact(

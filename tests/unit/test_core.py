@@ -44,6 +44,9 @@ def script(text: str) -> dict[str, object]:
         found |= {"kind": "standing_order", "standing_order": 0.97, "category": "feedback"}
     if "perhaps" in text:
         found["keep"] = 0.5
+    if "brother" in text or "kids" in text:
+        found |= {"slot": "family", "about": "near", "about_self": 0.02, "slot_probability": 0.5}
+        found["other_slots"] = {"home" if "kids" in text else "health": 0.4}
     return found
 
 
@@ -85,6 +88,12 @@ def test_the_latest_statement_of_a_slot_counts_even_if_it_is_not_understood():
     assert core(fact(1, "The user is allergic to bees"), fact(2, "The user is allergic to nuts"))[
         "allergies"
     ] == ["The user is allergic to nuts", "The user is allergic to bees"]
+
+
+def test_of_relatives_only_who_belongs_to_the_family_is_core():
+    kids = fact(1, "The user's kids are Liv and Aksel")
+    ill = fact(2, "The user's brother has dementia")
+    assert core(kids, ill) == core(kids) == {"family": [kids.content]}
 
 
 def test_what_has_perhaps_changed_is_not_core():
