@@ -214,9 +214,9 @@ def _measured(
         def searches(asked: Sequence[str]) -> Searches:
             return _searches(server, memory, dice, asked)
 
-        memory.flush()  # nothing is pending; the index is in use from then on
         some = [f"user-{one}" for one in dice.sample(range(users), min(users, _FIRST_SEARCHES))]
         memory.search("warm up", user_id=LARGE)
+        memory.flush()  # opens the index that the search has asked for
         found = {
             "a small user, first": searches(some),
             "a small user, again": searches(dice.choices(some, k=number)),

@@ -192,7 +192,7 @@ class Gate:
 
 
 def _instructs(candidate: Candidate, messages: Sequence[Message]) -> bool:
-    """Return True if a candidate reads like an instruction: to a model, or of nobody's to anyone.
+    """Return True if a candidate reads like an instruction: to a model, or to anyone in text without a speaker.
 
     What a sentence of people's own speech was read as may be an order, but no attack.
     """

@@ -9,10 +9,11 @@ from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.consolidation.restore import absorbed_into
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.changes import Forget, Unquote
+from semantic_memory.domain.events import MemoriesForgotten
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.messages import SessionKey
-from semantic_memory.domain.ports import Facts, Ledger
+from semantic_memory.domain.ports import Facts, Ledger, Observer
 from semantic_memory.domain.profile import Line
 from semantic_memory.domain.retention import EXPIRED, Expiry, Unexpired
 from semantic_memory.domain.scope import SHARED, Scope
@@ -100,9 +101,10 @@ def _sources(line: Line) -> list[str]:
 class Expiring:
     """Erase a user's expired memories, as forgetting does. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, expiry: Expiry) -> None:
+    def __init__(self, ledger: Ledger, expiry: Expiry, observe: Observer) -> None:
         self._ledger = ledger
         self._expiry = expiry
+        self._observe = observe
 
     def expire(self, user_id: str, *, dry_run: bool) -> Outcome:
         """Forget what has expired by now, with the reason "expired"; a dry run names it only."""
@@ -115,6 +117,8 @@ class Expiring:
             return outcome
         while number := self._expire_some(user_id, now):
             outcome.counts["expired"] += number
+        if total := outcome.counts["expired"]:
+            self._observe(MemoriesForgotten(user_id, total, 0))
         return outcome
 
     def _expire_some(self, user_id: str, now: Unexpired) -> int:

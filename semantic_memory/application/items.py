@@ -28,10 +28,11 @@ from semantic_memory.domain.errors import (
     ProviderError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.events import MemoriesForgotten
 from semantic_memory.domain.item_filters import passes
 from semantic_memory.domain.item_paths import texts_at
 from semantic_memory.domain.items import By, Item, ItemHit, ItemScope
-from semantic_memory.domain.ports import Clock, Embedder, Items, KeptItem, Ledger
+from semantic_memory.domain.ports import Clock, Embedder, Items, KeptItem, Ledger, Observer
 from semantic_memory.domain.requests.items import (
     DeleteItemRequest,
     GetItemRequest,
@@ -52,11 +53,14 @@ _ANY = "*"
 class ItemStore:
     """Items of users, each change of one in a transaction. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, embedder: Embedder, gate: Gate, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, embedder: Embedder, gate: Gate, clock: Clock, observe: Observer
+    ) -> None:
         self._ledger = ledger
         self._embedder = embedder
         self._gate = gate
         self._clock = clock
+        self._observe = observe
 
     def put(self, asked: PutItemRequest) -> None:
         """Keep a value under a key, in place of the one before. Raises InvalidInputError.
@@ -91,6 +95,8 @@ class ItemStore:
         with self._ledger.exclusive(asked.user_id):
             there = self._ledger.item(*place, self._clock.now()) is not None
             self._ledger.apply([DropItem(*place)])
+        if there:
+            self._observe(MemoriesForgotten(asked.user_id, 1, 0))
         return there
 
     def listing(self, asked: ListItemsRequest) -> list[Item]:
@@ -144,8 +150,17 @@ class ItemStore:
             if dry_run:
                 outcome.planned.append(f"erase {number:,} expired items")
             else:
+                expired = self._expired(user_id, now)
                 self._ledger.apply([EraseItems(user_id, now)])
+                for one, count in expired.items():
+                    self._observe(MemoriesForgotten(one, count, 0))
             yield outcome
+
+    def _expired(self, user_id: str | None, now: datetime) -> Mapping[str, int]:
+        """Return the numbers of expired items by user."""
+        users = self._ledger.users() if user_id is None else [user_id]
+        counts = {one: self._ledger.count_items(one, expired_by=now) for one in users}
+        return {one: count for one, count in counts.items() if count}
 
     def _kept(self, nums: Sequence[int], size: int) -> Iterator[KeptItem]:
         """Yield the items of these numbers, read `size` at a time."""

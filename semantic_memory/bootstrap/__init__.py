@@ -226,7 +226,7 @@ def _built(
             Recovery(ledger, log, erasing).run()
         uses = Uses()
         trail = Trail(ledger, settings.context.audit if written else 0)
-        items = ItemStore(ledger, embedder, gate, clock)
+        items = ItemStore(ledger, embedder, gate, clock, observe)
         upkeep = make_upkeep(
             settings,
             ledger,

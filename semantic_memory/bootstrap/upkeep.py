@@ -59,7 +59,7 @@ def make_upkeep(
         resolver,
         rollup,
         compactor,
-        Expiring(ledger, expiry),
+        Expiring(ledger, expiry, observe),
         items,
         make_pruning(settings, ledger),
         uses,

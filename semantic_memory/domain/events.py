@@ -50,7 +50,7 @@ class ForgetSettled:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesForgotten:
-    """Memories were forgotten, or lost sentences, as a caller asked for."""
+    """Memories or items were forgotten, or lost sentences, as a caller asked for or by expiry."""
 
     user_id: str
     number: int

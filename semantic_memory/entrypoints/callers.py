@@ -137,7 +137,7 @@ def _match(user_id: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _within(pattern: str, patterns: tuple[str, ...]) -> bool:
-    """Return True if whoever `pattern` matches, one of `patterns` matches too.
+    """Return True if each user that `pattern` matches is matched by one of `patterns`.
 
     >>> _within("team-*", ("te*",)), _within("team-*", ("team-a",)), _within("*", ("te*",))
     (True, False, False)

@@ -23,13 +23,26 @@ _PRONOUNS: dict[str, str] = {
     "them": "me",
     "themselves": "myself",
 }
+_PLURALS = {
+    "they're": "we're",
+    "they've": "we've",
+    "they'll": "we'll",
+    "they'd": "we'd",
+    "they": "we",
+    "their": "our",
+    "theirs": "ours",
+    "them": "us",
+    "themselves": "ourselves",
+}
+_DAY = regex(r"\s?\((?:week of )?\d{4}(?:-\d\d){0,2}\)")
 _PRONOUN = regex(rf"\b(?:{'|'.join(map(re.escape, _PRONOUNS))})\b", re.IGNORECASE)
 
 
 def in_first_person(fact: Fact) -> str:
     """Return a fact's content as its speaker would say it, as far as that is plain.
 
-    A fact in the speaker's own words, or about somebody else, stays as it is.
+    The days in brackets are left out, as they aren't the speaker's. A fact in the speaker's own
+    words, or about somebody else, stays as it is.
     """
     return _spoken(fact.content, fact.source.speaker or _USER)
 
@@ -44,10 +57,17 @@ def _spoken(content: str, name: str) -> str:
     ('my sister lives there', 'the flat is small')
     >>> _spoken("The lake is cold", "The user")
     'The lake is cold'
+    >>> _spoken("The user and others moved to their flat in May (2026-05)", "The user")
+    'we moved to our flat in May'
     """
+    content = _DAY.sub("", content)
     if content.startswith(f"{name}: "):
         return content[len(name) + 2 :]
     own = re.escape(name)
+    many = regex(rf"\b{own} and others\b", re.I)
+    if many.search(content):
+        told = many.sub(lambda found: "us" if found.start() else "we", content)
+        return _PRONOUN.sub(lambda found: _PLURALS[found[0].lower()], told)
     about = regex(rf"\b{own}(?:(?P<owns>['’]s)\b|(?P<gap>\s+{_ADVERB})(?P<verb>[\w'’]+))?", re.I)
     if not about.search(content):
         return content

@@ -1,8 +1,9 @@
 """Cut a text into sentences, and a sentence into the clauses that may each state something.
 
-A sentence is cut before a subject of the first person, and before a question or a request at its
-end. Never cut are a clause from the one that it depends on ("When I was ten, I ..."), and a phrase
-of time or place from its sentence ("In March, I ...").
+A sentence is cut before a subject of the first person, before a second verb of that subject ("I
+live in Faro and work as a nurse"), and before a question or a request at its end. Never cut are a
+clause from the one that it depends on ("When I was ten, I ..."), and a phrase of time or place from
+its sentence ("In March, I ...").
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ _OTHER_SUBJECT = regex(
 )
 _SPEAKER = regex(r"^(?:(?P<before>.*?\S)\s+and\s+)?(?:i|we)\b(?![./&-]\w)", re.IGNORECASE)
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
+_SECOND_VERB = regex(r"\s+and\s+(?=(?P<verb>[a-z]+)\s+(?P<next>[a-z]+)\b)", re.IGNORECASE)
 _MARKS = " \t\n*_~-–—•>,;:#"
 
 
@@ -117,7 +119,8 @@ def clauses(sentence: str) -> list[Clause]:
     [("I'm off dairy", False), ('any ideas for a cake?', True)]
     """
     end = _asking_end(sentence)
-    found = [_clause(sentence, start, stop) for start, stop in _spans(sentence[:end])]
+    spans = _spans(sentence[:end])
+    found = [one for span in spans for one in _predicates(_clause(sentence, *span))]
     if end < len(sentence):
         found.append(_clause(sentence, end, len(sentence))._replace(asks=True))
     return [one for one in found if one.text]
@@ -147,6 +150,36 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 def _clause(sentence: str, start: int, end: int) -> Clause:
     text = sentence[start:end].strip(_MARKS).strip()
     return Clause(text, start, end, text.endswith("?") or _ASKS.match(text) is not None)
+
+
+def _predicates(clause: Clause) -> list[Clause]:
+    """Return a clause, cut before a second verb of its subject, which then has the subject too.
+
+    >>> [one.text for one in _predicates(Clause("I live in Faro and teach maths", 0, 30, False))]
+    ['I live in Faro', 'I teach maths']
+    >>> len(_predicates(Clause("I like to swim and run at dawn", 0, 30, False)))
+    1
+    """
+    spoken = _spoken(clause.text)
+    if clause.asks or len(spoken) < _FEWEST_WORDS or spoken[0] not in ("i", "we"):
+        return [clause]
+    for cut in _SECOND_VERB.finditer(clause.text):
+        before = _spoken(clause.text[: cut.start()])
+        verb, following = cut["verb"].lower(), cut["next"].lower()
+        sure = not can_be_noun(verb) or following in word_class("behind_verbs")
+        if (
+            sure
+            and forms(verb) == forms(before[1]) == {Form.BASE}
+            and len(before) >= _FEWEST_WORDS
+            and (not forms(before[-1]) or before[-2] in word_class("behind_verbs"))
+            and word_class("holding_verbs").isdisjoint(before)
+        ):
+            own = clause.text.split()[0]
+            place = clause.start + cut.end()
+            rest = Clause(f"{own} {clause.text[cut.end() :]}", place, clause.end, False)
+            first = clause._replace(text=clause.text[: cut.start()], end=clause.start + cut.start())
+            return [first, *_predicates(rest)]
+    return [clause]
 
 
 def _depends(text: str, start: int) -> bool:

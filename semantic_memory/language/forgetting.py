@@ -147,6 +147,9 @@ class _Grammar:
             rf"(?:{self._any('negation')}\s)?|{self._any('negation')}\s(?:ever\s|te\s|lo\s)?)"
             rf"(?:{self._any('keep')}|(?P<put>{self._any('put')}))\s(?:{self._any('negated')}\s)?"
         )
+        self._kept_none = _compiled(
+            rf"{begin}{opening}{self._any('retain')}\s(?={self._any('none')}\s)"
+        )
         self._unkept_last = _compiled(
             rf"{begin}{opening}{self._any('keep')}\s(?P<object>(?:\S+\s){{1,8}}?)(?:{self._any('polite')}\s)?"
             rf"{self._any('negation')}\s(?:{self._any('keep')}\s)?(?={_MARK}|$|{self._any('polite')})"
@@ -265,7 +268,11 @@ class _Grammar:
 
     def _requests(self, sentence: str, before: Sequence[str]) -> Iterator[tuple[Asked, int]]:
         """Yield the requests of a sentence, and where each ends."""
-        for pattern in (self._unkept, *([self._unkept_last] if self._last else ())):
+        for pattern in (
+            self._unkept,
+            self._kept_none,
+            *([self._unkept_last] if self._last else ()),
+        ):
             for found in pattern.finditer(sentence):
                 yield from self._of_unkept(found, sentence, before)
         for found in self._verb.finditer(sentence):

@@ -31,6 +31,10 @@ _BOUND_BEFORE = regex(r"[./&@\\+#-]$")
 _BEFORE = regex(r"([^\W_][\w'’-]*)([^\w]*)$")
 _VERB = regex(r"(?P<between>(?:\s+[\w'’-]+){0,3}?)\s+(?P<verb>[^\W_]+(?:['’-][^\W_]+)*)")
 _AND_VERB = regex(r"(?P<joint>\s+and\s+)(?P<verb>[a-z]+)\b(?!')")
+_LATER_VERB = regex(
+    r"(?:,\s+(?:and|or|but)|,|\band|\bor|\bbut)\s+(?P<verb>(?!and\b|or\b|but\b)[a-z]+)"
+    r"(?:,|\s+(?!and\b|or\b)[a-z])"
+)
 _ADVERBIAL = frozenset("just also even still kind sort of no longer not sure all both".split())
 _OTHERS = regex(r"\b(?:they|them|their|theirs|themselves|thy)\b|\bthey['’]", re.IGNORECASE)
 _INVERTING = MODALS | {"am", "was", "have", "do", "did", "had", "were", "don't", "didn't"}
@@ -185,9 +189,15 @@ def _agreeing(name: str, rest: str) -> tuple[str, int] | None:
             if second and verb != found[1] and forms(second["verb"]) == {Form.BASE}:
                 other = _inflected(second["verb"], second["verb"])
                 return f"{name}{rest[: found.start(1)]}{verb}{second['joint']}{other}", second.end()
+            if verb != found[1] and _has_later_verb(rest[found.end() :]):
+                return None  # "I eat fish and drink wine": it would have to agree too
             return f"{name}{rest[: found.start(1)]}{verb}", found.end()
         place = found.end()
     return None
+
+
+def _has_later_verb(text: str) -> bool:
+    return any(forms(found["verb"]) == {Form.BASE} for found in _LATER_VERB.finditer(text))
 
 
 def _inflected(written: str, word: str) -> str | None:

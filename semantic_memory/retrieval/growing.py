@@ -61,6 +61,10 @@ class Vectors(NamedTuple):
     owners: NDArray[np.intp]
     rows: NDArray[np.floating]
 
+    def first(self, owners: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the first vector of each of `owners`, all of which must have one."""
+        return self.rows[np.searchsorted(self.owners, owners)].astype(np.float32, copy=False)
+
     def best(
         self,
         vector: NDArray[np.float32],
@@ -97,10 +101,15 @@ class Segments(NamedTuple):
     def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
         """Return the first vector of each of `owners`, all of which must have one."""
         wanted = np.asarray(owners, dtype=np.intp)
-        found = np.empty((len(wanted), self.rest.rows.shape[1]), dtype=np.float32)
         begun = self.rest.owners[0] if len(self.rest.owners) else np.inf
-        for part, chosen in ((self.first_part, wanted < begun), (self.rest, wanted >= begun)):
-            found[chosen] = part.rows[np.searchsorted(part.owners, wanted[chosen])]
+        later = wanted >= begun
+        if later.all():
+            return self.rest.first(wanted)
+        if not later.any():
+            return self.first_part.first(wanted)
+        found = np.empty((len(wanted), self.rest.rows.shape[1]), dtype=np.float32)
+        found[later] = self.rest.first(wanted[later])
+        found[~later] = self.first_part.first(wanted[~later])
         return found
 
 

@@ -49,14 +49,14 @@ class PartitionFiles:
             return None
         try:
             found = sealed.read(self._directory / name, self._disk)
-        except (OSError, ValueError):
-            return None
-        if found is None:
-            return None
-        head, arrays = found
-        if head["token"] != token or head["form"] != FORM or head["user_id"] != user_id:
-            return None
-        return Partition.restored(Kept(head, arrays))
+            if found is None:
+                return None
+            head, arrays = found
+            if (head["token"], head["form"], head["user_id"]) != (token, FORM, user_id):
+                return None
+            return Partition.restored(Kept(head, arrays))
+        except (LookupError, OSError, TypeError, ValueError):
+            return None  # of another form, or damaged
 
     def keep(self, user_id: str, kept: Kept, moment: int) -> bool:
         """Write a user's file; return False if it was purged since, or the disk refuses.

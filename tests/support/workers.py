@@ -117,13 +117,13 @@ def make_worker(
         observe,
         resources,
     )
-    trail, items = Trail(ledger, 10), ItemStore(ledger, embedder, gate, clock)
+    trail, items = Trail(ledger, 10), ItemStore(ledger, embedder, gate, clock, observe)
     upkeep = Upkeep(
         ledger,
         resolver,
         rollup,
         Compactor(ledger, pipeline, lambda: None),
-        Expiring(ledger, expiry),
+        Expiring(ledger, expiry, observe),
         items,
         FeedPruning(ledger, 1_000, lambda: None),
         Uses(),

@@ -80,6 +80,16 @@ def test_a_question_is_kept_only_if_the_judge_is_sure() -> None:
     assert facts(user(asked), script={asked: {"keep": 0.6}}) == []
 
 
+def test_two_verbs_of_one_subject_are_two_facts_where_that_is_certain() -> None:
+    assert facts(user("I live in Ghent and work as a nurse at St Lucas")) == [
+        "The user lives in Ghent",
+        "The user works as a nurse at St Lucas",
+    ]
+    for uncertain in ("I like to swim and run at dawn", "I know people who live in Oslo and work"):
+        assert len(facts(user(uncertain))) == 1
+    assert facts(user("I eat fish and drink wine")) == ["The user: I eat fish and drink wine"]
+
+
 def test_a_reply_carries_the_question_with_it() -> None:
     told = facts(
         assistant("Nice. What's your dog called?"), user("Rex."), script={"Rex.": {"alone": 0.1}}

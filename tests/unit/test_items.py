@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from semantic_memory import InvalidInputError, NotFoundError, SemanticMemory, re
 from semantic_memory.aio import AsyncSemanticMemory
 from semantic_memory.domain.errors import InputRefusedError, ProviderError
 from semantic_memory.domain.item_paths import steps, texts_at
-from semantic_memory.settings import EncryptionSettings, Settings
+from semantic_memory.settings import EncryptionSettings, Settings, TraceSettings
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 from tests.conftest import NOW
 
@@ -135,6 +136,42 @@ def test_an_expired_item_is_gone_at_once_and_swept(
     (run,) = memory.jobs.run(["expiry"])
     assert run.counts == {"expired items": 1}
     assert memory.admin.stats().items == 1
+
+
+@pytest.mark.parametrize("way", ["deleted", "expired"])
+def test_questions_about_an_item_go_with_it(tmp_path: Path, now: FrozenClock, way: str) -> None:
+    settings = Settings(data_dir=tmp_path / "store", trace=TraceSettings(texts=True))
+    index = InMemoryIndex()
+    with SemanticMemory.open(
+        settings=settings, embedder=HashEmbedder(), index=index, clock=now
+    ) as memory:
+        memory.items.put(["notes"], "fear", {"text": SECRET.decode()}, **MAYA, ttl=60)
+        memory.search(f"What is {SECRET.decode()}?", **MAYA)
+        if way == "deleted":
+            memory.items.delete(["notes"], "fear", **MAYA)
+        now.advance(minutes=5)
+        memory.jobs.run(["expiry", "compact"])
+    files = [one for one in tmp_path.rglob("*") if one.is_file()]
+    assert not [one.name for one in files if SECRET in one.read_bytes()]
+
+
+@pytest.mark.parametrize("expires", [True, False])
+def test_questions_about_a_fact_go_when_it_expires(
+    tmp_path: Path, now: FrozenClock, expires: bool
+) -> None:
+    settings = Settings(data_dir=tmp_path / "store", trace=TraceSettings(texts=True))
+    index = InMemoryIndex()
+    with SemanticMemory.open(
+        settings=settings, embedder=HashEmbedder(), index=index, clock=now
+    ) as memory:
+        end = now.moment + timedelta(minutes=1) if expires else None
+        memory.add(f"Fears {SECRET.decode()}", **MAYA, expires_at=end)
+        memory.search(f"Who has {SECRET.decode()}?", **MAYA)
+        now.advance(minutes=5)
+        memory.jobs.run(["expiry", "compact"])
+    files = [one for one in tmp_path.rglob("*") if one.is_file()]
+    left = {one.name for one in files if SECRET in one.read_bytes()}
+    assert left == (set() if expires else {"ledger.sqlite3", "traces.sqlite3"})
 
 
 def test_another_users_item_is_out_of_reach(memory: SemanticMemory) -> None:

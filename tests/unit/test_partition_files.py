@@ -184,6 +184,18 @@ def test_a_file_of_another_form_or_user_is_not_read(files, kept, monkeypatch):
     assert files.read("u1") is None
 
 
+@pytest.mark.parametrize("part", ["followed_by", "ended", "revision", "form", "token"])
+def test_a_file_that_lacks_something_is_not_read(files, ledger, part):
+    ledger.apply([Add(make_fact(1), vectors(1))])
+    head, arrays = level(ledger, Partition()).keep()
+    lacking = Kept({name: value for name, value in head.items() if name != part}, arrays)
+    assert files.keep("u1", lacking, files.moment)
+    assert (files.read("u1") is None) == (part not in ("form", "token"))  # which `keep` adds
+    del arrays["nums"]
+    assert files.keep("u1", Kept(head, arrays), files.moment)
+    assert files.read("u1") is None
+
+
 def test_what_was_read_before_a_purge_is_not_written_after_it(files, kept, ledger):
     moment = files.moment
     early = level(ledger, Partition()).keep()

@@ -317,8 +317,8 @@ def _span(which: str, unit: str, said: datetime) -> str:
     if unit in ("week", "weekend"):
         monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
         if unit == "week":
-            return f"week of {_day_of(monday)}"
-        return _day_of(monday + timedelta(days=5))
+            return f"week of {monday.date().isoformat()}"
+        return (monday + timedelta(days=5)).date().isoformat()
     if unit == "month":
         months = said.year * 12 + said.month - 1 + step
         return _month_of(months // 12, months % 12 + 1)

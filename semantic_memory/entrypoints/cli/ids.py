@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
+from semantic_memory.domain.patterns import regex
 
 if TYPE_CHECKING:
     from semantic_memory.client import Client
@@ -17,7 +17,7 @@ SHORT = 8
 """Digits of an id that are printed, if no other printed one begins with them."""
 _LEAST = 4
 """Characters that an id is completed from; fewer would reach another memory by a slip."""
-_MADE = re.compile(r"[0-9a-f]{24}")  # by this product; an application's own ids stay whole
+_MADE = regex(r"[0-9a-f]{24}")  # by this product; an application's own ids stay whole
 _SHOWN = 60  # characters of a candidate's text
 
 

@@ -123,7 +123,7 @@ def _typed() -> Iterator[str]:
 
 @contextmanager
 def _temporary(clock: Clock | None = None) -> Iterator[SemanticMemory]:
-    """Open a store that is removed at the end, also if the process is told to end."""
+    """Open a store that is removed at the end, also when the process gets SIGTERM."""
     from semantic_memory.memory import SemanticMemory
 
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
