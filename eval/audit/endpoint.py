@@ -68,7 +68,7 @@ def shown(request: Request) -> Any:
 
 def extracted(*stated: Mapping[str, Any], ends: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return an answer to a request for extraction; each part gives what differs from a fact."""
-    fields = {
+    fields: dict[str, Any] = {
         "category": "personal",
         "holds_from": None,
         "holds_until": None,

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from semantic_memory.domain.errors import (
     StoreLockedError,
 )
 from semantic_memory.domain.events import LogShortened
+from semantic_memory.domain.facts import Category
 from semantic_memory.testing import FrozenClock
 
 MEGABYTE = 1_000_000
@@ -171,7 +173,7 @@ def session_decay(site: Site) -> object:
     clock = FrozenClock(NOW)
     memory = site.open(clock=clock)
     memory.sessions.configure(
-        user_id="maya", session_id="slow", half_life_days={"conversation": 700}
+        user_id="maya", session_id="slow", half_life_days={Category.CONVERSATION: 700}
     )
     for session in ("slow", "usual"):
         memory.observe(say(f"My {session} kettle is red"), user_id="maya", session_id=session)
@@ -490,10 +492,11 @@ def modes(site: Site) -> object:
 def speed(site: Site) -> object:
     user, memory = site.user(), site.memory
     figures = {}
-    for name, call in {
+    calls: dict[str, Callable[[int], object]] = {
         "write": lambda n: memory.add(f"Thing {n} is kept in box {n % 7}", user_id=user),
         "query": lambda n: memory.search(f"box of thing {n}", user_id=user),
-    }.items():
+    }
+    for name, call in calls.items():
         took = []
         for number in range(60):
             started = time.thread_time()  # other programs may be busy, too

@@ -72,8 +72,12 @@ def block_budget(site: Site) -> object:
     )
     count, sizes = TiktokenCounter("o200k_base").count, {}
     for budget in (50, 300, None):
-        asked = {} if budget is None else {"budget": budget}
-        block = memory.context("What is in the boxes in the cellar?", user_id=user, **asked)
+        question = "What is in the boxes in the cellar?"
+        block = (
+            memory.context(question, user_id=user)
+            if budget is None
+            else memory.context(question, user_id=user, budget=budget)
+        )
         expect(block.tokens == count(block.text) <= (budget or 2_000), (budget, block.tokens))
         sizes[budget or "default"] = block.tokens
     expect(sizes["default"] > 1_000 and block.left_out, (sizes, block.left_out))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -242,7 +243,7 @@ def protocols(site: Site) -> object:
 
     needed = [name for name in NAMES if name != "gold"]
     for name in needed:
-        refused(lambda name=name: load(name, None), InvalidInputError, "--data")
+        refused(partial(load, name, None), InvalidInputError, "--data")
     return ", ".join(NAMES)
 
 

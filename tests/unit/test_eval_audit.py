@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.audit.checks import Check, UnmetError, equal, expect, refused, run
-from eval.audit.command import CHECKS, _chosen
+from eval.audit.checks import CHECKS, Check, UnmetError, equal, expect, refused, run
+from eval.audit.command import _chosen
 from eval.audit.site import Site
 from eval.mutants.mutant import ROOT, TABLES, read
 from semantic_memory.domain.errors import InvalidInputError
