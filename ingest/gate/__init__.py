@@ -192,7 +192,9 @@ class Gate:
 
 
 def _instructs(candidate: Candidate, messages: Sequence[Message]) -> bool:
-    """Return True if a candidate reads like an instruction: to a model, or to anyone in text without a speaker.
+    """Return True if a candidate reads like an instruction to a model.
+
+    So does one to anyone, in a text without a speaker.
 
     What a sentence of people's own speech was read as may be an order, but no attack.
     """

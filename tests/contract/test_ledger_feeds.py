@@ -321,6 +321,7 @@ def test_traits_hold_what_ranking_reads(ledger):
             session_id="s1", message_ids=("m1",), position=4, role="assistant", speaker="Ann"
         ),
         corroborations=(Source(session_id="s2", message_ids=("m2", "m3")),),
+        follows=("fact-9",),
     )
     message = make_fact(2, category="conversation", valid_to=NOW, expires_at=NOW, tags=("pinned",))
     ledger.apply([Add(fact), Add(message), Add(make_fact(3)), Forget("fact-3", NOW)])
@@ -351,6 +352,7 @@ def test_traits_hold_what_ranking_reads(ledger):
         "",
         endurance(2, 1, ()),
         1,
+        ("fact-9",),
     )
     other = rows["fact-2"].trait
     assert (other.valid_to, other.endurance) == (NOW.timestamp(), math.inf)

@@ -2,6 +2,7 @@
 
 import errno
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +150,8 @@ def test_a_file_that_is_damaged_anywhere_is_not_read(files, kept):
         kept.write_bytes(damaged)
         if (partition := files.read("u1")) is not None:  # a byte between two arrays
             damage = sealed.read(kept, SystemDisk())
+            assert damage is not None
+            assert found is not None
             assert damage[0] == found[0]
             assert all((damage[1][name] == found[1][name]).all() for name in found[1])
             assert len(partition) == 300
@@ -191,8 +194,8 @@ def test_a_file_that_lacks_something_is_not_read(files, ledger, part):
     lacking = Kept({name: value for name, value in head.items() if name != part}, arrays)
     assert files.keep("u1", lacking, files.moment)
     assert (files.read("u1") is None) == (part not in ("form", "token"))  # which `keep` adds
-    del arrays["nums"]
-    assert files.keep("u1", Kept(head, arrays), files.moment)
+    fewer = {name: one for name, one in arrays.items() if name != "nums"}
+    assert files.keep("u1", Kept(head, fewer), files.moment)
     assert files.read("u1") is None
 
 
@@ -210,6 +213,7 @@ def test_a_store_that_is_only_read_writes_and_deletes_no_file(kept, ledger):
     reading = PartitionFiles(kept.parent, ledger, SystemDisk(), reading=True)
     before = kept.read_bytes()
     partition = reading.read("u1")
+    assert partition is not None
     assert not reading.keep("u1", partition.keep(), reading.moment)
     reading.purge()
     assert kept.read_bytes() == before
@@ -307,15 +311,16 @@ class Behind:
         return []
 
 
-def exact(ledger, files, told=None, **options) -> ExactIndex:
+def exact(ledger, files, told=None, **options) -> Any:
     lags = (lambda _: None) if told is None else told.append
     options = {"budget_bytes": 10**7, "limit": 5_000, **options}
-    return ExactIndex(ledger, Behind(), files=files, lags=lags, **options)
+    behind: Any = Behind()
+    return ExactIndex(ledger, behind, files=files, lags=lags, **options)
 
 
 def test_a_user_is_read_from_the_file_and_only_what_is_new_from_the_ledger(ledger, files):
     ledger.apply([Add(make_fact(n), vectors(n)) for n in range(300)])
-    told = []
+    told: list[str] = []
     index = exact(ledger, files, told)
     wanted = index.query(unit_vectors(1)[0], user_id="u1", limit=400)
     assert told == ["u1"]
@@ -366,7 +371,7 @@ def wide(number: int, first: int = 0) -> list[Add]:
 @pytest.mark.parametrize("options", [{"budget_bytes": 600_000}, {"limit": 400}])
 def test_a_user_too_large_for_ram_is_searched_in_the_file_once_it_is_there(ledger, files, options):
     ledger.apply(wide(1_000))
-    told = []
+    told: list[str] = []
     index = exact(ledger, files, told, **options)
     vector = unit_vectors(1, dimension=384)[0]
     assert index.query(vector, user_id="u1", limit=9) == []
