@@ -27,6 +27,9 @@ _BEGUN = frozenset(
 )
 _OF_NOBODY = frozenset(stems("the user"))
 _SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
+_OF_OTHERS = frozenset({"partner", "family", "pet"})
+_SURELY_OWN = 0.8
+"""Probability of being about the owner from which a statement surely is."""
 SLOT = 0.35
 """Probability from which a slot is taken as stated."""
 _SAME_SLOT = 0.25
@@ -109,6 +112,18 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
     return min(one.slot_probability, other.slot_probability)
 
 
+def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
+    """Return True if two statements state the same slot, one surely of the owner, one of another.
+
+    Slots such as `partner` are about somebody else by themselves.
+    """
+    slot = slot_of(one)
+    if one is None or other is None or slot is None or slot != slot_of(other) or slot in _OF_OTHERS:
+        return False
+    lower, higher = sorted((one.about_self, other.about_self))
+    return lower <= 1.0 - _SURELY_OWN and higher >= _SURELY_OWN
+
+
 def are_comparable(older: Fact, newer: Fact) -> bool:
     """Return True unless two different people said them, or the newer's extractor has decided.
 
@@ -162,6 +177,7 @@ def candidates(
                     and (one_slot or share_matter(facts[older], facts[newer]))
                     and may_end(reading(older), reach)
                     and may_change(reading(newer), reach)
+                    and not are_of_two_people(reading(older), reading(newer))
                 ):
                     score = float(vectors[row] @ vectors[other]) + _SAME_SLOT * one_slot
                     scored.append((score, (older, newer)))

@@ -263,6 +263,22 @@ def test_a_statement_follows_what_it_may_change_and_the_older_is_left_as_it_is()
     assert plan([said, own], apart, Saying(over=0.9), READ, ALL) == []
 
 
+def test_what_the_owner_says_of_themselves_changes_nothing_about_somebody_else():
+    def read(text):
+        of_sister = "sister" in text
+        about = {"about": "near", "about_self": 0.05} if of_sister else {"about_self": 0.95}
+        return {"slot": "home", **about}
+
+    reader = FactReader(ScriptedSentenceJudge(read))
+    sister, own = at(0, 1, "Maya's sister lives in Bonn."), at(0, 2, "Maya lives in Rome.")
+    moved = at(9, 3, "Maya moved to Oslo.")
+    facts = [sister, own, moved]
+    vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
+    (found,) = plan(facts, vectors, ScriptedPairJudge(lambda *_: "over"), reader, ALL)
+    assert isinstance(found, SupersedeDecision)
+    assert (found.loser.id, found.winner.id) == (own.id, moved.id)
+
+
 def test_what_was_told_apart_follows_no_more():
     old = at(0, 1, "the launch is in May")
     new = at(9, 2, "the launch slipped").model_copy(update={"follows": (old.id, "other")})
