@@ -31,7 +31,7 @@ class Thresholds:
     """Probabilities from which verdicts become decisions."""
 
     same: float = 0.9
-    end: float = 0.9
+    end: float = 0.92
     end_slot: float = 0.6
     """Probability of the shared slot from which a statement may be ended."""
     mark: float = 0.85
