@@ -27,13 +27,13 @@ from tests.support.processes import chroma_workers, is_running
 
 pytestmark = pytest.mark.usefixtures("cold_chroma")  # workers are found by their command lines
 
-SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=40))
+SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=10))
 KILLS = rounds(full=50, quick=8)
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
 
 
 def answers(memory: SemanticMemory) -> list[list[str]]:
-    """Return answers for a user in RAM and one who has outgrown RAM, whom Chroma answers."""
+    """Return answers for a user in RAM and one who has outgrown RAM and files: Chroma answers."""
     return [
         [hit.fact.id for hit in memory.search(query, user_id=user, k=5)]
         for user in ("small", "large")
@@ -41,16 +41,22 @@ def answers(memory: SemanticMemory) -> list[list[str]]:
     ]
 
 
+def add_items(memory: SemanticMemory, number: int, user: str) -> None:
+    """Add memories at once: a user who grows one by one has a file before it is too small."""
+    memory.transfer.add_many([{"content": f"Knows item {n}"} for n in range(number)], user_id=user)
+    memory.flush()
+
+
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str]]]:
     directory = tmp_path_factory.mktemp("sound") / "store"
     with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
-        for number in range(120):
-            memory.add(f"Knows item {number}", user_id="large")
-            if number < 30:
-                memory.add(f"Knows item {number}", user_id="small")
-        memory.flush()
+        add_items(memory, 10, "small")
+        add_items(memory, 120, "large")
         found = answers(memory)
+        memory.flush()
+        assert "large" not in inside(memory).index.held
+    assert not (directory / "partitions").exists(), "the large user may be read from a file"
     assert any((directory / "chroma").glob("*/data_level0.bin"))
     return directory, found
 
@@ -208,9 +214,7 @@ def test_a_worker_that_dies_is_replaced_and_the_service_goes_on(tmp_path: Path, 
     with SemanticMemory.open(
         tmp_path, settings=SETTINGS, embedder=HashEmbedder(), observer=events.append
     ) as memory:
-        for number in range(60):
-            memory.add(f"Knows item {number}", user_id="large")
-        memory.flush()
+        add_items(memory, 60, "large")
         before = answers(memory)
         (worker,) = chroma_workers(tmp_path)
         os.kill(worker, way)

@@ -133,7 +133,7 @@ def test_an_opening_that_fails_leaves_no_connection(tmp_path, disk):
     "damage",
     [
         "content = CAST(x'54656180' AS TEXT)",
-        "category = 'rotten'",
+        "category = 'Rotten!'",
         "detail = '{'",
         "created_at = 9e18",
         'body = \'{"kind": "Tea"}\'',

@@ -176,9 +176,10 @@ def queries_of_the_index_without_a_scan(run: Trial) -> int:
 def queries_of_the_index_behind(run: Trial) -> int:
     index = CountingIndex()
     memory = run.open(index=index)
-    memory.transfer.add_many([{"content": "Likes tea"}, {"content": "Owns a boat"}], **U)
+    # more than five times the limit that is set, as many as a file may hold
+    memory.transfer.add_many([{"content": f"Owns item {n}"} for n in range(6)], **U)
     memory.flush()
-    memory.search("tea", **U)
+    memory.search("item", **U)
     return index.queries
 
 
