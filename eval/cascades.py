@@ -50,7 +50,7 @@ class Case(Value):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of what rests on a basis."""
+    """Fate of the facts that rest on a basis."""
 
     case: Case
     fell: bool

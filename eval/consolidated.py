@@ -37,7 +37,7 @@ class Row(Value):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found for a question."""
+    """Values found for a question."""
 
     question: str
     values: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What checks share: an open store with a clock of its own, a service, and an endpoint."""
+"""Parts that checks share: an open store with a clock of its own, a service, and an endpoint."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a mutant."""
+    """Outcome of the tests for a mutant."""
 
     mutant: Mutant
     noticed: bool

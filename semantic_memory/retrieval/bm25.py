@@ -53,7 +53,7 @@ class KeptPostings(NamedTuple):
     terms: Strings
     """Sorted by their bytes."""
     ends: NDArray[np.int64]
-    """Where the postings of each term end in `rows` and `counts`."""
+    """End of the postings of each term in `rows` and `counts`."""
     rows: NDArray[np.uint32]
     counts: NDArray[np.uint16]
 

@@ -81,9 +81,9 @@ class Kept(NamedTuple):
     """A partition as a file keeps it."""
 
     head: Mapping[str, Any]
-    """What is small, as JSON holds it."""
+    """The small parts, as JSON holds them."""
     arrays: Mapping[str, NDArray[Any]]
-    """What is large; it is read where it lies."""
+    """The large parts; they are read where they lie."""
 
 
 class Partition:

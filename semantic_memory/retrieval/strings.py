@@ -22,7 +22,7 @@ class Strings(NamedTuple):
 
     data: NDArray[np.uint8]
     ends: NDArray[np.int64]
-    """Where each ends, line feed included."""
+    """End of each string in `data`, line feed included."""
 
     @classmethod
     def of(cls, strings: Iterable[str]) -> Strings:

@@ -80,6 +80,7 @@ REQUESTS: dict[tuple[str, str], tuple[Right | None, dict[str, Any] | None]] = {
     ("GET", "/v1/admin/stats"): (A, None),
     ("GET", "/v1/admin/users"): (A, None),
     ("GET", "/v1/admin/check"): (A, ALL_USERS),
+    ("GET", "/v1/admin/ids"): (A, {"params": {"prefix": "a"}}),
     ("POST", "/v1/admin/rebuild"): (A, None),
     ("GET", "/v1/inspection/activity"): (A, None),
     ("GET", "/v1/inspection/backlog"): (A, None),
@@ -297,6 +298,19 @@ def test_the_users_that_are_listed_are_those_that_the_key_covers(guarded):
         guarded.memory.add("Likes tea", user_id=user_id)
     answer = guarded.client(guarded.token(["team-*"])).get("/v1/admin/users")
     assert answer.json() == {"items": ["team-a", "team-b"]}
+
+
+def test_ids_are_looked_up_among_the_users_that_the_key_covers(guarded):
+    own = guarded.memory.add("Likes tea", user_id="maya").id
+    foreign = guarded.memory.add("Likes tea", user_id="other").id
+    client = guarded.client(guarded.token(["maya"]))
+    for memory_id, found in ((own, [own]), (foreign, [])):
+        asked = {"prefix": memory_id[:12], "user_id": "maya"}
+        assert client.get("/v1/admin/ids", params=asked).json() == {"items": found}
+    everywhere = {"prefix": foreign[:12]}
+    assert client.get("/v1/admin/ids", params=everywhere).status_code == 403
+    every = guarded.client(guarded.token(["*"])).get("/v1/admin/ids", params=everywhere)
+    assert every.json() == {"items": [foreign]}
 
 
 def test_a_revoked_key_ends_at_once(guarded):

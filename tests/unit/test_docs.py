@@ -74,7 +74,7 @@ def test_the_settings_on_the_pages_are_settings(tmp_path, monkeypatch):
         if page.parent.name == "models":  # tests/unit/test_model_recipes.py
             continue
         text = page.read_text(encoding="utf-8")
-        assert "```ini" not in text
+        assert _settings_in_ini(text) == [], page
         for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL):
             (tmp_path / "semantic_memory.toml").write_text(block, encoding="utf-8")
             held = Settings()
@@ -82,6 +82,22 @@ def test_the_settings_on_the_pages_are_settings(tmp_path, monkeypatch):
                 if isinstance(values, dict) and section != "llm":
                     for key in values:
                         assert hasattr(getattr(held, section), key), f"{page}: {section}.{key}"
+
+
+def test_settings_in_blocks_of_ini_are_found():
+    other = "```ini\narchive_mode = on\n[Unit]\n```\n"
+    assert _settings_in_ini(other) == []
+    indented = "  ```ini\n  data_dir = /srv\n  ```\n"
+    assert _settings_in_ini(f"{other}\n{indented}") == ["data_dir"]
+    assert _settings_in_ini("```ini\n[ index ]\nbatch = 3\n```") == ["index"]
+    assert _settings_in_ini("```ini\nstore.url=x\n```") == ["store"]
+
+
+def _settings_in_ini(text: str) -> list[str]:
+    """Return the settings and sections of settings in `ini` blocks, which no check reads."""
+    blocks = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
+    names = re.findall(r"^\s*(?:\[\s*)?(\w+).*?[=\]]", "\n".join(blocks), re.MULTILINE)
+    return [one for one in names if one in Settings.model_fields]
 
 
 def test_the_commands_on_the_pages_exist_with_their_options():

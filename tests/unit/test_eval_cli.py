@@ -120,7 +120,7 @@ NEEDS = {
     "workers": "url",
     "indexes": "url",
 }
-"""What each command asks for that can't run by itself."""
+"""Argument that a command asks for if it can't run by itself."""
 BY_ITSELF = {
     "audit",
     "bench",

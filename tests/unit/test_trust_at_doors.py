@@ -168,7 +168,11 @@ def test_a_lowest_trust_is_given_once(memory):
 def test_the_command_line_shows_trust_and_takes_a_lowest(tmp_path):
     cli = Cli(tmp_path / "store")
     cli("add", "Green tea is best", "--user", "u1", "--trust", "external")
-    assert "external" in cli("list", "--user", "u1").stdout
+    cli("add", "Black tea is bitter", "--user", "u1")
+    listed = cli("list", "--user", "u1").stdout.splitlines()
+    (less,), (own,) = ([one for one in listed if tea in one] for tea in ("Green", "Black"))
+    assert "personal, external  Green" in less
+    assert own.split()[2:4] == ["personal", "Black"]
     assert "Green" in cli("context", "green tea", "--user", "u1").stdout
     block = cli("context", "green tea", "--user", "u1", "--min-trust", "agent").stdout
     assert "Green" not in block

@@ -41,7 +41,7 @@ class Item(BaseModel):
 
 
 class Meal(BaseModel):
-    """What somebody ate."""
+    """A meal that somebody ate."""
 
     title: str
     items: list[Item] = []

@@ -29,6 +29,7 @@ from semantic_memory.domain.prompts import PromptRecord
 from semantic_memory.domain.recall import Hit
 from semantic_memory.domain.reports import Finding, Forgotten, JobRun, Proof, Verified
 from semantic_memory.domain.review import Retirement, Unconfirmed
+from semantic_memory.domain.trust import Trust
 from semantic_memory.entrypoints.cli.ids import shortened
 from semantic_memory.entrypoints.cli.progress import Lines, bars, every_ten_seconds
 
@@ -66,12 +67,17 @@ def fail(error: SemanticMemoryError) -> int:
 
 
 def facts(found: Sequence[Fact]) -> None:
-    """Print memories, facts before what was said: short id, day, category and text."""
+    """Print memories, facts before what was said: short id, day, category and text.
+
+    A trust below the user's own stands behind the category.
+    """
     short = shortened(fact.id for fact in found)
     table = _grid()
     for fact in sorted(found, key=lambda one: one.category is Category.CONVERSATION):
-        about = (Text(f"{fact.created_at:%Y-%m-%d}", style="dim"), fact.category.value)
-        table.add_row(_id(short[fact.id]), *about, _stated(fact))
+        kind = fact.category.value
+        kind = kind if fact.trust == Trust.USER else f"{kind}, {fact.trust.value}"
+        said = Text(f"{fact.created_at:%Y-%m-%d}", style="dim")
+        table.add_row(_id(short[fact.id]), said, kind, _stated(fact))
     out.print(table if found else "no memories")
 
 
