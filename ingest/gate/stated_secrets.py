@@ -120,8 +120,8 @@ _FIRST_WORD = regex(r"[^\s]{1,40}")
 _LISTED = regex(r"\d{1,2}(?:-\d{1,2}){2,7}|\S+(?:\s\S+){2,9}")
 _CODE_DIGITS = regex(r"\d{4,12}[#*]?")
 _SIGNED_WORD = regex(  # which no other word is like: "Regenbogen!5"
-    r"(?<![^\s\"'“„«‘`(])(?P<value>(?=[^\s=/(]{8,60}(?:[\s)\"'”»’`,;:?.]|$))(?=\S*[^\W\d_]{4})"
-    r"(?=\S*\d)[^\W_][\w.-]*[!^][\w!^.-]*\w)"
+    r"(?<![^\s\"'“„«‘`(])(?P<value>(?=[^\s=/(]{8,60}(?:[\s)\"'”»’`,;:?.]|$))(?=\S{0,60}[^\W\d_]{4})"
+    r"(?=\S{0,60}\d)[^\W_][\w.-]*[!^][\w!^.-]*\w)"
 )
 _SIGNED_CODE = regex(r"(?<!\S)(?P<value>\d{4,8}#)(?!\w)")
 _AND = frozenset("and und et y e en и".split())

@@ -73,9 +73,21 @@ def test_unknown_keys_are_errors_that_name_the_known_ones():
         parse(Filters, "filters", {"colour": "red"})
 
 
-def test_an_unknown_category_names_the_closed_set():
-    with pytest.raises(InvalidInputError, match=r"'preference', 'personal'.*got 'mood'"):
-        parse(Filters, "filters", {"categories": ["mood"]})
+@pytest.mark.parametrize("name", ["Mood", "bad mood", ""])
+def test_what_is_no_name_of_a_category_is_refused_and_the_known_ones_named(name):
+    with pytest.raises(InvalidInputError, match=rf"'preference', 'personal'.*got '{name}'"):
+        parse(Filters, "filters", {"categories": [name]})
+
+
+@pytest.mark.parametrize("filters", [{"categories": ["mood"]}, "category:mood", "-category:mood"])
+def test_a_category_that_is_not_declared_is_refused_and_the_known_ones_named(memory, filters):
+    for ask in (
+        lambda: memory.list(user_id="u1", filters=filters),
+        lambda: memory.search("x", user_id="u1", filters=filters),
+        lambda: memory.forget(user_id="u1", filters=filters),
+    ):
+        with pytest.raises(InvalidInputError, match=r"'preference', 'personal'.*got 'mood'"):
+            ask()
 
 
 def test_a_tag_stands_for_all_below_it():

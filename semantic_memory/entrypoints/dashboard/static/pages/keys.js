@@ -64,7 +64,7 @@ function KeyList({ caller }) {
       close=${() => setMaking(false)}
       done=${(found) => {
         setMaking(false);
-        setMade(found);
+        setMade({ ...found, first }); // there is a key now, so that later it isn't told
         if (first) apiKey.set(found.token); // else the page would be shut out by its own key
         loaded.reload();
       }}
@@ -73,10 +73,10 @@ function KeyList({ caller }) {
     html`<${Token}
       stored=${made.key}
       token=${made.token}
-      first=${first}
+      first=${made.first}
       close=${() => {
         setMade(null);
-        if (first) location.reload();
+        if (made.first) location.reload();
       }}
     />`}
     ${revoking &&
