@@ -76,7 +76,8 @@ function List({ given, user, may }) {
     if (loaded.value && !loaded.loading) setPages((before) => [...before.slice(0, place), loaded.value]);
   }, [loaded.value, loaded.loading]);
   const facts = pages.flatMap((page) => page.items);
-  const next = pages[place]?.next;
+  const next = pages.at(-1)?.next;
+  const waits = loaded.loading || pages.length <= place;
   const done = (what) => {
     setSaid(what);
     setChosen(new Map());
@@ -104,7 +105,7 @@ function List({ given, user, may }) {
         for (let at = 0; at < one.items.length; at += SIZE) found.push({ items: one.items.slice(at, at + SIZE) });
         from = one.next;
       }
-      setPages([...pages.slice(0, -1), { items: pages[place].items }, ...found]);
+      setPages([...pages.slice(0, -1), { items: pages.at(-1).items }, ...found]);
       choose([...facts, ...found.flatMap((one) => one.items)]);
     });
   return html`
@@ -114,7 +115,7 @@ function List({ given, user, may }) {
       </p>
       ${may("write") && html`<${ForgetSubject} user=${user} may=${may} done=${done} />`}
     </div>
-    ${next && chosen.size > 0 && chosen.size === facts.length &&
+    ${next && !waits && chosen.size > 0 && chosen.size === facts.length &&
     html`<p>
       The ${plural(facts.length, "memory", "memories")} shown so far are chosen.
       ${" "}<button type="button" disabled=${fetching.busy} onClick=${rest}>${fetching.busy ? "Fetching…" : "Choose every one that matches"}</button>
@@ -127,13 +128,14 @@ function List({ given, user, may }) {
           ? html`<${Table} pages=${pages} number=${facts.length} chosen=${chosen} toggle=${toggle} every=${every} may=${may} />`
           : html`<${Empty} title="No memories">None of this user's memories passes these filters.<//>`}
         ${next &&
-        html`<${More} busy=${loaded.loading} more=${() => setCursors([...cursors, next])} />`}
+        html`<${More} busy=${waits || fetching.busy} more=${() => setCursors([...cursors, next])} />`}
       `}
     <//>
   `;
 }
 
-// Comes to the end of the list by itself when that is scrolled to.
+// Comes to the end of the list by itself when that is scrolled to. It stays while more is fetched,
+// so that neither the place of the page nor the focus is lost.
 function More({ busy, more }) {
   const button = useRef();
   useEffect(() => {
@@ -142,7 +144,7 @@ function More({ busy, more }) {
     observer.observe(button.current);
     return () => observer.disconnect();
   }, [busy, more]);
-  return html`<div class="pager"><button type="button" ref=${button} disabled=${busy} onClick=${more}>Show more</button></div>`;
+  return html`<div class="pager"><button type="button" ref=${button} aria-disabled=${busy} onClick=${() => busy || more()}>Show more</button></div>`;
 }
 
 // What is said in the place of a forgotten memory's text.
