@@ -175,7 +175,8 @@ FOCUS = """(button) => {
     const said = document.querySelector("main [role=status]").innerText.trim();
     if (document.activeElement !== button) lost.push(said);
   };
-  new MutationObserver(look).observe(document.querySelector("main"), {childList: true, subtree: true});
+  const kinds = {childList: true, subtree: true};
+  new MutationObserver(look).observe(document.querySelector("main"), kinds);
   button.focus();
 }"""
 """Focuses a button, and notes how far the list was whenever it changed without that focus."""
