@@ -37,6 +37,19 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
+def overview_of(dashboard: Visit, user: str) -> Page:
+    """Open the first page and choose a user, by the search if many were active."""
+    page = dashboard.open()
+    expect(
+        page.get_by_role("heading", name=re.compile("most recently active first"))
+    ).to_be_visible()
+    search = page.get_by_role("searchbox", name="Find a user")
+    if search.count():
+        search.fill(user)
+    page.get_by_role("link", name=user).click()
+    return page
+
+
 def test_the_first_page_leads_to_what_is_known_about_a_user(dashboard: Visit, service: Running):
     known = service.memory.list(user_id=USER, limit=1)[0]
     page = dashboard.open()
@@ -229,8 +242,7 @@ def test_a_fact_is_corrected_and_what_was_said_before_stays_readable(
     dashboard: Visit, service: Running, user: str
 ):
     service.memory.add("Lives in Oslo", user_id=user)
-    page = dashboard.open()
-    page.get_by_role("link", name=user).click()
+    page = overview_of(dashboard, user)
     page.get_by_role("link", name="Lives in Oslo").first.click()
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("Content").fill("Lives in Bergen")
@@ -267,8 +279,7 @@ def test_a_request_is_found_on_the_first_page_and_declined(
     messages = [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(said)]
     service.memory.observe(messages, user_id=user, session_id="s1")
     service.memory.flush()
-    page = dashboard.open()
-    page.get_by_role("link", name=user).click()
+    page = overview_of(dashboard, user)
     asked = page.get_by_role("region", name="Requests to forget")
     asked.get_by_role("button", name="Decide").click()
     page.get_by_role("dialog").get_by_role("button", name="Decline").click()

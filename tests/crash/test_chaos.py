@@ -22,7 +22,7 @@ from tests.support.effort import rounds
 
 postgres.require()
 
-SECONDS = float(rounds(full=40, quick=15))
+SECONDS = float(rounds(full=40, quick=25))
 USERS, CLIENTS = 2, 4
 USER = "user-4"
 """A user of the calm time after the kills."""
