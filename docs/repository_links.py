@@ -1,4 +1,4 @@
-"""What the site changes in the pages, which are written for GitHub too: links to the repository.
+"""Point links of the pages to files of the repository at GitHub, where the site has no such page.
 
 MkDocs calls `on_page_markdown` for each page, as `mkdocs.yml` says.
 """

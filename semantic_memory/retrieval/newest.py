@@ -168,6 +168,8 @@ def following(snapshot: Snapshot, score: Reals, best: Sequence[int]) -> dict[int
     done: set[int] = set()
     while waiting:
         _, older = heappop(waiting)
+        if older in done:  # it follows several
+            continue
         done.add(older)
         for newer in snapshot.followed_by.get(snapshot.ids[older], ()):
             if not snapshot.admitted[newer] or score[newer] < FOLLOWS * standing(older):

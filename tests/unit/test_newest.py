@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from semantic_memory import Message, ProviderError, SemanticMemory
 from semantic_memory.domain.text import figures
-from semantic_memory.retrieval.newest import Figures, gains, read_figures
+from semantic_memory.retrieval.newest import Figures, following, gains, read_figures
 from semantic_memory.retrieval.newest import fresher as newest_first
+from semantic_memory.retrieval.snapshot import Snapshot
 from semantic_memory.settings import IngestSettings, Settings
 from semantic_memory.testing import HashEmbedder
 
@@ -171,3 +174,24 @@ def test_facts_that_are_not_embedded_yet_are_found_by_their_words(tmp_path):
             memory.flush()
         found = memory.search("Which tea with milk?", user_id="maya")
         assert "black tea with milk" in found[0].fact.content
+
+
+def test_statements_that_all_follow_one_another_are_each_placed_once():
+    number = 60  # by paths, 2 to the power of 58
+    columns = np.zeros(number, dtype=[("verbatim", "?"), ("stated_at", "f8")])
+    columns["stated_at"] = np.arange(number)
+    ids = [f"f{row}" for row in range(number)]
+    snapshot = cast(
+        Snapshot,
+        SimpleNamespace(
+            columns=columns,
+            ids=ids,
+            said_in=[()] * number,
+            admitted=np.ones(number, dtype=np.bool_),
+            followed_by={one: range(row + 1, number) for row, one in enumerate(ids)},
+        ),
+    )
+    score = np.linspace(0.9, 0.8, number)
+    for row, gain in following(snapshot, score, list(range(number))).items():
+        score[row] += gain
+    assert np.argsort(-score, kind="stable").tolist() == list(reversed(range(number)))
