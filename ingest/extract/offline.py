@@ -59,6 +59,8 @@ _CHANGES = 0.9
 """Probability of changing a known fact from which a clause is kept, whatever it says by itself."""
 _COMPARED = 2
 """Known facts with which a clause is compared."""
+_HARDLY = 0.03
+"""Probability of being worth keeping below which a clause isn't compared, as most of talk."""
 _TASK = 0.5
 """Probability from which a sentence asks for something."""
 _MOST_WORDS = 60
@@ -190,15 +192,16 @@ class OfflineExtractor:
 
         "Lisbon isn't happening" says little by itself.
         """
-        words = set(stems(read.clause.text))
-        if read.clause.asks or read.reading.task >= _TASK or not read.stands_alone:
+        reading = read.reading
+        is_remark = read.clause.asks or reading.task >= _TASK or not read.stands_alone
+        if is_remark or reading.keep < _HARDLY:
             return read
+        words = set(stems(read.clause.text))
         shared = [fact for fact in known if words.intersection(stems(fact.content))][:_COMPARED]
         over = [self._compare(in_first_person(fact), read.clause.text).over for fact in shared]
         if max(over, default=0.0) < _CHANGES:
             return read
-        reading = read.reading.model_copy(update={"keep": round(max(over), 4)})
-        return _Read(read.clause, reading)
+        return _Read(read.clause, reading.model_copy(update={"keep": round(max(over), 4)}))
 
 
 def _clauses(message: Message, own: str, before: _Before, material: bool) -> list[_Clause]:
