@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from semantic_memory.domain.actor import actor
 from semantic_memory.domain.errors import NotFoundError, StoreUnavailableError
@@ -34,34 +34,6 @@ _ID = regex("[0-9a-f]{1,15}")
 _encoded = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
-class _Waiting(NamedTuple):
-    """A trace, as it waits in RAM."""
-
-    number: int
-    user_id: str
-    head: dict[str, Any]
-    best: list[tuple[str, float, ScoreParts, str | None]]
-    filters: Filters
-    words: str
-
-    def as_row(self) -> TraceRow:
-        head = self.head
-        figures: list[float] = []
-        for _, score, parts, _ in self.best:
-            figures += (score, *parts.__dict__.values())
-        head["ids"] = [one for one, *_ in self.best]
-        head["steps"] = {step: round(1e6 * taken) for step, taken in head["steps"].items()}
-        if spaces := {one: space for one, _, _, space in self.best if space}:
-            head["spaces"] = spaces
-        if narrowed := _narrowed(self.filters):
-            head["narrowed"] = narrowed
-        if self.filters.believed_at is not None:
-            head["as_of"] = self.filters.believed_at.isoformat()
-        return TraceRow(
-            self.number, self.user_id, _encoded(head), array("f", figures).tobytes(), self.words
-        )
-
-
 class Tracer:
     """Keep the traces of the last days. Thread-safe."""
 
@@ -77,7 +49,7 @@ class Tracer:
         self._texts = texts
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[TraceRow] = []
         self._number = 0
         self._due = 0.0
 
@@ -146,8 +118,7 @@ class Tracer:
             with self._lock:
                 waiting, self._waiting = self._waiting, []
             if waiting:
-                rows = [one.as_row() for one in waiting]
-                self._traces.keep(rows, since=self._oldest(), most=self._most)
+                self._traces.keep(waiting, since=self._oldest(), most=self._most)
 
     def drop(self, user_id: str) -> None:
         """Erase a user's traces."""
@@ -186,21 +157,33 @@ class Tracer:
         laps: Laps,
         block: dict[str, Any],
     ) -> None:
-        """Note what the trace needs, and no text; the row is made once several of them wait."""
-        best = [(hit.fact.id, hit.score, hit.parts, hit.space) for hit in hits[:_CANDIDATES]]
+        """Note the row of a trace: strings and bytes, which cost the garbage collector nothing."""
+        best = hits[:_CANDIDATES]
+        figures: list[float] = []
+        for hit in best:
+            figures += (hit.score, *hit.parts.__dict__.values())
         head = {
             "kind": kind,
             "caller": actor(),
             "asked_for": asked_for,
             "found": len(hits),
-            "steps": laps.steps,
+            "steps": {step: round(1e6 * taken) for step, taken in laps.steps.items()},
+            "ids": [hit.fact.id for hit in best],
             **block,
         }
+        if spaces := {hit.fact.id: hit.space for hit in best if hit.space}:
+            head["spaces"] = spaces
+        if narrowed := _narrowed(filters):
+            head["narrowed"] = narrowed
+        if filters.believed_at is not None:
+            head["as_of"] = filters.believed_at.isoformat()
+        told = _encoded(head)
+        scores = array("f", figures).tobytes()
         words = query if self._texts else ""
         with self._lock:
             # By time, as the rows are kept in this order; no two traces have the same.
             self._number = max(self._number + 1, int(self._clock.now().timestamp() * 1e6))
-            self._waiting.append(_Waiting(self._number, user_id, head, best, filters, words))
+            self._waiting.append(TraceRow(self._number, user_id, told, scores, words))
             full = len(self._waiting) >= _MOST_WAITING
         if full:
             with suppress(StoreUnavailableError):  # the answer is right without it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from datetime import timedelta
 from typing import Any
 
@@ -322,6 +323,15 @@ def test_a_search_and_a_block_are_traced_in_figures(memory: SemanticMemory):
     assert {"ranking", "packing"} <= block.steps_ms.keys()
     assert block.query is None
     assert memory.admin.inspection.tracer.one(block.id, "u1") == block
+
+
+def test_a_trace_that_waits_keeps_no_answer_alive(memory: SemanticMemory):
+    memory.add("Lives in Lisbon", **U)
+    (hit,) = memory.search("Lisbon", **U)
+    parts = weakref.ref(hit.parts)
+    del hit
+    assert parts() is None  # what lives on is walked by the garbage collector again and again
+    assert memory.admin.inspection.tracer.latest("u1", 10)
 
 
 def test_a_trace_of_another_user_is_not_found(memory: SemanticMemory):
