@@ -42,6 +42,7 @@ from eval.results import summary, write_rows
 from eval.scale_command import scale
 from eval.spaces_report import spaces
 from eval.stages import measure_stages
+from eval.stale import stale
 from eval.starts import fill as fill_store
 from eval.starts import measure as measure_starts
 from eval.starvation import starvation as measure_starvation
@@ -75,6 +76,7 @@ MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Suc
 
 app.command()(audit)
 app.command()(mutants)
+app.command()(stale)
 app.command()(extraction)
 app.command()(attacks)
 app.command()(statements)

@@ -144,6 +144,7 @@ BY_ITSELF = {
     "scale",
     "spaces",
     "stages",
+    "stale",
     "starts",
     "starvation",
     "statements",
