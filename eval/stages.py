@@ -34,6 +34,8 @@ from eval.load import QUESTIONS, fill, service
 from eval.processes import seconds_of
 from eval.starts import Drawn
 from semantic_memory.application.private_files import PARTITIONS
+from semantic_memory.domain.filters import NO_FILTERS
+from semantic_memory.domain.laps import Laps
 from semantic_memory.domain.messages import Message
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import ADDRESS_FILE
@@ -46,6 +48,7 @@ _BUDGET = 1_000
 _MESSAGES = 300
 _FACTS = 1_000
 _REQUESTS = 200
+_TRACES = 500  # so many that writing them, which they wait for, is counted
 _PATIENCE = 60.0  # seconds until a server answers
 _SAID = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -94,8 +97,15 @@ def _reading(store: Path, rounds: int) -> dict[str, float]:
     with SemanticMemory.open(store, embedder=model) as memory:
         memory.search(QUESTIONS[0], user_id="nobody")
         again_ms = _once(search)
-        ids = [hit.fact.id for hit in memory.search(QUESTIONS[0], user_id=USER, k=_HITS)]
+        hits = memory.search(QUESTIONS[0], user_id=USER, k=_HITS)
+        ids = [hit.fact.id for hit in hits]
         search_ms, context_ms = median_cpu(search, rounds), median_cpu(context, rounds)
+        tracer = memory.admin.inspection.tracer
+
+        def trace() -> None:
+            tracer.note_search(QUESTIONS[0], USER, NO_FILTERS, _HITS, hits, Laps())
+
+        trace_ms = median_cpu(trace, rounds, times=_TRACES)
     with closing(sqlite3.connect(store / "ledger.sqlite3", isolation_level=None)) as db:
         query = f"SELECT * FROM facts WHERE id IN ({','.join('?' * len(ids))})"  # noqa: S608
 
@@ -110,6 +120,7 @@ def _reading(store: Path, rounds: int) -> dict[str, float]:
             "first search of the user, from the ledger": first_ms,
             "first search of the user, from the file": again_ms,
             "search, without the embedding": search_ms,
+            "of it, to note and write its trace": trace_ms,
             "context of 1,000 tokens, without the embedding": context_ms,
         }
 

@@ -36,7 +36,8 @@ class Ours:
     def __init__(self, directory: Path, embedder: Embedder, weights: Weights | None = None) -> None:
         self._directory = directory
         self._embedder = embedder
-        self._settings = _unattended(load())
+        # Nothing runs beside the questions, so that no figure depends on how busy the machine is.
+        self._settings = load(ingest={"background": False}, upkeep={"schedule": False})
         self._clock = AskedAt()
         self._added: dict[str, list[str]] = {}  # fact id to ids of the data set's facts
         self._memory: SemanticMemory | None = None
@@ -140,16 +141,6 @@ class Ours:
 
 def _line(fact: Fact) -> str:
     return f"- [{fact.created_at:%Y-%m-%d}] {render.shown(fact)}"
-
-
-def _unattended(settings: Settings) -> Settings:
-    """Return settings by which nothing runs beside the questions: figures don't hang on load."""
-    return settings.model_copy(
-        update={
-            "ingest": settings.ingest.model_copy(update={"background": False}),
-            "upkeep": settings.upkeep.model_copy(update={"schedule": False}),
-        }
-    )
 
 
 def _weighted(settings: Settings, weights: Weights) -> Settings:
