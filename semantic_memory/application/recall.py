@@ -98,12 +98,14 @@ class Recall:
         trail: Trail,
         tracer: Tracer,
         withheld: Callable[[str], Collection[str]],
+        store: Callable[[Iterable[str]], None],
         rollup: Rollup,
         reranking: Reranking | None = None,
     ) -> None:
         """Leave out of blocks the memories whose ids `withheld` returns for a user.
 
-        `rollup` brings the core level with what is committed, `reranking` reorders the best hits.
+        `store` makes memories of what users have said and isn't stored yet, `rollup` brings the
+        core level with what is committed, `reranking` reorders the best hits.
         """
         self._reranking = reranking
         self._ledger = ledger
@@ -121,10 +123,12 @@ class Recall:
         self._trail = trail
         self._tracer = tracer
         self._withheld = withheld
+        self._store = store
         self._rollup = rollup
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
+        self._store(asked.owners)
         laps = Laps()
         filters = asked.conditions.unexpired(self._expiry.now)
         wanted = self._resolved(filters, asked.owners)
@@ -141,6 +145,7 @@ class Recall:
     def context(self, asked: ContextRequest) -> Context:
         """Pack a block for a query with the store's own packer, after memory files if asked."""
         asked.filters.unordered(asked.verb)
+        self._store(asked.owners)
         budget, count = asked.budget, self._counter.count
         files = ""
         if asked.memory_files:

@@ -294,6 +294,7 @@ def _built(
             trail,
             tracer,
             asking.withheld,
+            pipeline.store_for_query,
             rollup,
             make_reranking(settings.rerank, parts.reranker, observe, stack),
         )

@@ -1,8 +1,8 @@
 """Take messages in, and carry them through the stages until their facts are found.
 
 `observe` returns once the session log has the messages on disk, and of a log that processes share
-once they are stored too. Everything after that is the work of stages, in the background or by
-`flush`:
+once they are stored too; of another log, a query stores what its user has said since. Everything
+after that is the work of stages, in the background or by `flush`:
 
     store         log -> ledger       a memory for each message, found by its words
     extract       quiet session -> extractor -> gate -> facts
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 from ingest.gate import Gate
@@ -176,6 +176,14 @@ class Pipeline:
         """Make memories of all messages of one user. Raises StoreError."""
         with self._calls.one():
             self._storing.store_user(user_id)
+
+    def store_for_query(self, user_ids: Iterable[str]) -> None:
+        """Make memories of all messages of these users; those that can't be stored now wait."""
+        if self._log.shared:  # they are stored as they are taken
+            return
+        for user_id in user_ids:
+            with suppress(StoreError):
+                self.store_user(user_id)
 
     def store_session(self, key: SessionKey) -> None:
         """Make memories of all messages of one session. Raises StoreError."""

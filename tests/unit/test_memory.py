@@ -157,6 +157,14 @@ def test_an_observer_is_told_without_the_text(memory, events):
     assert "secret" not in " ".join(map(str, map(dataclasses.asdict, events)))
 
 
+def test_what_was_observed_is_found_at_once(memory):
+    memory.observe(say("My sister lives in Bergen"), **S)
+    (hit,) = memory.search("sister Bergen", **U)
+    assert hit.fact.content == "My sister lives in Bergen"
+    memory.observe(say("Her boat is called Heron"), **U, session_id="s2")
+    assert "Heron" in memory.context("sister Bergen boat Heron", **U).text
+
+
 # ---------------------------------------------------------------- adding and changing
 
 
