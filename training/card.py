@@ -18,7 +18,7 @@ from training import data, pairs, sentences
 from training.export import compile_int8
 
 Judge = Literal["pairs", "sentences"]
-VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-1"}
+VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-2"}
 """Names that verdicts and readings carry; a new model gets a new one."""
 EPOCHS = {"pairs": 2.25, "sentences": 6.0}
 SHARES = (0.01, 0.03, 0.05)

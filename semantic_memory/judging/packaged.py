@@ -26,7 +26,7 @@ _TOKENIZER = (
     Path(__file__).parent.parent / "vectors" / "embedders" / "all-MiniLM-L6-v2" / "tokenizer.json"
 )
 MAX_TOKENS = 96
-_ALSO = 0.25
+_ALSO = 0.05
 """Probability from which a sentence may state an attribute beside the likeliest one."""
 _ORDER = 0.75
 """Probability from which a sentence is an order for all answers to come."""
