@@ -1,7 +1,6 @@
 """Stand-ins for tests of code that uses this library: no model, no clock, no Chroma.
 
-Each satisfies the same Protocol as the part it replaces, and passes the same contract suite. The
-ledger has one among its adapters: `ledger.store = "memory"` in the settings.
+Each satisfies the same Protocol as the part it replaces, and passes the same contract suite.
 """
 
 from __future__ import annotations

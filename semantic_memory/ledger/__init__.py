@@ -1,1 +1,1 @@
-"""The ledger of facts: on SQLite, or in memory."""
+"""The ledger of facts: on SQLite, or on PostgreSQL."""

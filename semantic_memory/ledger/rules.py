@@ -81,6 +81,7 @@ def erased(fact: Fact) -> Fact:
             "ended_by": None,
             "perhaps_changed": (),
             "follows": (),
+            "rests_on": (),
             "metadata": {},
             "body": None,
         }
@@ -155,10 +156,6 @@ def places(sources: Iterable[Source]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{s.session_id or ''}/{m}" for s in sources for m in s.message_ids))
 
 
-MOST_PLACINGS = 8
-"""Past places of a fact in listings that are kept."""
-
-
 def placing(fact: Fact) -> Mapping[Sort, float]:
     """Return what a fact is sorted by in listings; a time in microseconds since 1970."""
     return {
@@ -222,13 +219,6 @@ def consequence(old: Fact, new: Fact) -> EraseResting | EndResting | HandOver | 
     if new.superseded_by is not None:  # merged into another fact that says the same
         return HandOver(old.id, new.superseded_by)
     return EndResting(old.id, origin="derived")
-
-
-def with_sources(line: Line, fact_ids: Iterable[str], said_in: Iterable[str]) -> Line:
-    """Return a line that rests on these facts and messages, each once and sorted."""
-    return line.model_copy(
-        update={"fact_ids": tuple(sorted(set(fact_ids))), "said_in": tuple(sorted(set(said_in)))}
-    )
 
 
 def ended(line: Line, at: datetime) -> Line | None:

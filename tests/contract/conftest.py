@@ -18,7 +18,6 @@ from semantic_memory.domain.items import ItemScope
 from semantic_memory.domain.ports import Belief, Delta, Ledger, Outbox, TraitRow
 from semantic_memory.domain.profile import PROFILE_FIELDS, TIERS
 from semantic_memory.domain.retention import Periods, Unexpired
-from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from tests.conftest import NOW, unit_vectors
 from tests.support import postgres
@@ -38,7 +37,6 @@ Maker = Callable[[Path, Callable[[Event], None]], Ledger]
 EMBEDDED: dict[str, Maker] = {
     "sqlite": lambda path, observe: SqliteLedger(path / "ledger.sqlite3", observe),
     "encrypted": lambda path, observe: _encrypted(path / "encrypted", observe),
-    "memory": lambda _, observe: MemoryLedger(observe),
 }
 
 

@@ -24,7 +24,6 @@ from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports import IndexEntry, Ledger, VectorIndex
 from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.domain.trust import Trust
-from semantic_memory.ledger.memory import MemoryLedger
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.partition import Partition
 from semantic_memory.testing import FrozenClock, InMemoryIndex
@@ -387,26 +386,25 @@ def pgvector(request: pytest.FixtureRequest) -> Iterator[Filtering]:
 def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Filtering]]:
     directory: Path = tmp_path_factory.mktemp("filters")
     sqlite = SqliteLedger(directory / "ledger.sqlite3")
+    behind = SqliteLedger(directory / "synced.sqlite3")
     shared = ChromaIndex(directory / "shared", sync_threshold=1_000)
     own = ChromaIndex(directory / "own", sync_threshold=1_000)
     yield {
         "admits": lambda _, facts, filters: {f.id for f in facts if filters.admits(f)},
         "sqlite": in_ledger(sqlite),
-        "memory": in_ledger(MemoryLedger()),
-        "partition": in_partition(MemoryLedger()),
-        "partition-sqlite": in_partition(sqlite),
-        "synced": in_synced(MemoryLedger(), ChromaIndex(directory / "synced", 1_000)),
+        "partition": in_partition(sqlite),
+        "synced": in_synced(behind, ChromaIndex(directory / "synced", 1_000)),
         "stand-in": in_index(InMemoryIndex()),
         "chroma": in_index(shared),
         "chroma-own": in_own_collection(own),
     }
-    for opened in (sqlite, shared, own):
+    for opened in (sqlite, behind, shared, own):
         opened.close()
 
 
-NAMES = ["admits", "sqlite", "memory", "partition", "partition-sqlite", "stand-in", "synced"]
+NAMES = ["admits", "sqlite", "partition", "stand-in", "synced"]
 COLUMNS_ONLY = ["chroma", "chroma-own", "pgvector"]
-EXPIRING = ["admits", "sqlite", "memory", "partition", "stand-in", "pgvector"]
+EXPIRING = ["admits", "sqlite", "partition", "stand-in", "pgvector"]
 
 
 @pytest.fixture
@@ -436,9 +434,7 @@ def test_an_engine_passes_what_filters_mean(
     assert engine(user_id, stored, filters) == expected
 
 
-@pytest.mark.parametrize(
-    "name", ["admits", "sqlite", "memory", "partition", "stand-in", "pgvector"]
-)
+@pytest.mark.parametrize("name", EXPIRING)
 @given(
     st.data(),
     st.dictionaries(st.sampled_from(CATEGORIES), PERIODS, max_size=2),
@@ -487,7 +483,6 @@ def _expired(fact: Fact, categories: dict[Category, timedelta], tags: dict[str, 
     return "pinned" not in fact.tags and any(end <= NOW for end in ends)
 
 
-@pytest.mark.parametrize("name", ["sqlite", "memory"])
 @given(st.data(), st.sampled_from(Status))
 @settings(
     max_examples=100,
@@ -495,9 +490,9 @@ def _expired(fact: Fact, categories: dict[Category, timedelta], tags: dict[str, 
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_a_status_stands_in_for_being_active(
-    ledgers: dict[str, Ledger], name: str, data: st.DataObject, status: Status
+    ledger: Ledger, data: st.DataObject, status: Status
 ) -> None:
-    ledger, user_id = ledgers[name], f"user-{next(NUMBERS)}"
+    user_id = f"user-{next(NUMBERS)}"
     drawn = data.draw(st.lists(facts(), min_size=4, max_size=12))
     stored = [fact.model_copy(update={"user_id": user_id}) for fact in drawn]
     filters = data.draw(FILTERS).model_copy(
@@ -514,7 +509,7 @@ def test_a_status_stands_in_for_being_active(
 
 
 @pytest.fixture(scope="module")
-def ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Ledger]]:
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
     sqlite = SqliteLedger(tmp_path_factory.mktemp("filters") / "ledger.sqlite3")
-    yield {"sqlite": sqlite, "memory": MemoryLedger()}
+    yield sqlite
     sqlite.close()

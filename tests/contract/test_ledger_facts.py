@@ -99,11 +99,12 @@ def test_active_facts_with_links_are_found_in_the_order_written(ledger):
 def test_a_fact_names_those_it_follows_to_ranking(ledger):
     ledger.apply(
         [
-            Add(make_fact(1, follows=("fact-8", "fact-9"))),
+            Add(make_fact(1, follows=("fact-8", "fact-9"), rests_on=("fact-7",))),
             Add(make_fact(2, content='says "follows"', metadata={"follows": "no"})),
         ]
     )
-    assert ledger.get(["fact-1"])[0].follows == ("fact-8", "fact-9")
+    (fact,) = ledger.get(["fact-1"])
+    assert (fact.follows, fact.rests_on) == (("fact-8", "fact-9"), ("fact-7",))
     rows = {row.trait.id: row.trait.follows for row in ledger.delta("u1", 0).rows}
     assert rows == {"fact-1": ("fact-8", "fact-9"), "fact-2": ()}
 
@@ -352,26 +353,6 @@ def test_a_listing_by_relevance_is_paged_and_follows_what_was_weighed(ledger):
     assert list(pages(2)) == ["fact-3", "fact-2", "fact-4", "fact-1", "fact-5"]
     assert ledger.revision("u1") == revision
     assert ledger.get(["fact-5"]) == [make_fact(5, importance=0.5)]
-
-
-def test_messages_are_read_by_change_and_beside_beliefs_by_id_and_key(ledger):
-    message = {"category": Category.CONVERSATION}
-    ledger.apply(
-        [
-            Add(make_fact(1), vectors(1)),
-            Add(make_fact(2, **message), vectors(2)),
-            Add(make_fact(3, **message)),
-            Add(make_fact(4, status=Status.QUARANTINED, **message), vectors(4)),
-            Keyed("fact-2", frozenset({b"key"})),
-        ]
-    )
-    assert [one.fact.id for one in ledger.messages("u1")] == ["fact-2"]
-    assert ledger.messages("u1", since=ledger.revision("u1")) == []
-    assert ledger.messages("u2") == []
-    found = ledger.beliefs_among("u1", ["fact-1", "fact-4"], [b"key"], messages=True)
-    assert sorted(one.fact.id for one in found) == ["fact-1", "fact-2"]
-    found = ledger.beliefs_among("u1", ["fact-1"], [b"key"])
-    assert [one.fact.id for one in found] == ["fact-1"]
 
 
 def test_superseded_facts_are_read_by_session_and_message(ledger):

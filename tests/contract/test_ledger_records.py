@@ -245,7 +245,7 @@ def test_the_forgotten_are_counted_by_session_erased_or_not(ledger):
 
 def test_erasing_leaves_the_tombstone_only(ledger):
     forgotten_facts(ledger)
-    assert ledger.erase("u1") == 2
+    assert ledger.erase("u1") == {"u1": 2}
     assert ledger.forgotten() == ["fact-3"]
     assert ledger.sessions_with_forgotten() == []
     (last,) = ledger.history("fact-1")
@@ -256,7 +256,8 @@ def test_erasing_leaves_the_tombstone_only(ledger):
     assert ledger.known(["fact-1"]) == {"fact-1"}
     assert ledger.apply([Add(make_fact(1))]) == 0
     assert ledger.tally("u1") == {"conversation/forgotten": 1, "preference/forgotten": 1}
-    assert ledger.erase("u1") == 0
+    assert ledger.erase("u1") == {}
+    assert ledger.erase() == {"u2": 1}
     assert ledger.damage() == []
 
 

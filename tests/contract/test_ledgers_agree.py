@@ -204,11 +204,11 @@ def test_the_same_changes_leave_the_same_behind(
             for step in steps:
                 first, *others = [outcome(ledger, step) for ledger in ledgers]
                 assert all(other == first for other in others)
-                known, *found = [contents(ledger) for ledger in ledgers]
-                for kind, other in zip([*kinds][1:], found, strict=True):
-                    for name, value in known.items():
-                        if (kind, name) not in OWN_STATISTICS:
-                            assert other[name] == value, (kind, name)
+            known, *found = [contents(ledger) for ledger in ledgers]
+            for kind, other in zip([*kinds][1:], found, strict=True):
+                for name, value in known.items():
+                    if (kind, name) not in OWN_STATISTICS:
+                        assert other[name] == value, (kind, name)
         finally:
             for ledger in ledgers:
                 ledger.close()

@@ -9,7 +9,7 @@ import pytest
 
 from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.ports.traces import TraceRow, Traces
-from semantic_memory.ledger.memory.traces import RamTraces
+from semantic_memory.ledger.ram_traces import RamTraces
 from semantic_memory.ledger.sqlite.traces import SqliteTraces
 
 

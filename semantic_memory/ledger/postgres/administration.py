@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from semantic_memory.ledger.sql.administration import AdministrationReader
+from collections.abc import Mapping
+
+from semantic_memory.ledger.sql.administration import (
+    UNERASED,
+    AdministrationReader,
+    delete_cuts,
+)
 from semantic_memory.ledger.sql.part import Database
 from semantic_memory.ledger.sql.rows import of_user
 
@@ -12,27 +18,24 @@ _BESIDE = ("versions", "vectors", "words", "placings", "claim_keys")
 class Administration(AdministrationReader):
     """The roles `Census`, `KeyValues`, `Erasure` and `Maintenance`."""
 
-    def erase(self, user_id: str | None = None) -> int:
-        """Erase the text of forgotten memories from every row and version; return how many.
+    def erase(self, user_id: str | None = None) -> Mapping[str, int]:
+        """Erase the text of forgotten memories from every row and version; how many by user.
 
         What rows held before stays in the server's files until it is vacuumed and overwritten.
         """
-        query, values = of_user(
-            "SELECT user_id, num FROM facts WHERE status = 'forgotten' AND content <> ''",
-            (),
-            user_id,
-        )
+        query, values = of_user(f"SELECT user_id, num FROM facts WHERE {UNERASED}", (), user_id)
         users = f"SELECT user_id FROM users WHERE user_id IN (SELECT user_id FROM ({query}) f)"
         with self._connections.transaction() as db:
             # As writers do, users first: their words are counted there.
             db.execute(f"{users} ORDER BY user_id FOR UPDATE", values)
-            cuts = db.execute(*of_user("DELETE FROM cuts", (), user_id)).rowcount
+            erased = delete_cuts(db, user_id)
             forgotten: list[tuple[str, int]] = db.execute(
                 f"{query} ORDER BY user_id, num FOR UPDATE", values
             ).fetchall()
             for owner, num in forgotten:
                 _erase(db, owner, num)
-        return len(forgotten) + cuts
+                erased[owner] += 1
+        return erased
 
     def accept(self) -> None:
         """Do nothing: the server's own log says how far the ledger has come."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 
 from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.ledger.sql.feeds import WAITING
-from semantic_memory.ledger.sql.part import Part, set_meta
+from semantic_memory.ledger.sql.part import Database, Part, set_meta
 from semantic_memory.ledger.sql.rows import of_user
 
-_UNERASED = "status = 'forgotten' AND content <> ''"
+UNERASED = "status = 'forgotten' AND content <> ''"
+"""The condition of a memory that is forgotten and not erased."""
 
 
 class AdministrationReader(Part):
@@ -62,7 +64,7 @@ class AdministrationReader(Part):
     def sessions_with_forgotten(self, user_id: str | None = None) -> list[SessionKey]:
         """Return the sessions with a message that is forgotten and not erased, sorted."""
         query, values = of_user(
-            f"SELECT DISTINCT user_id, session_id FROM facts WHERE {_UNERASED}"
+            f"SELECT DISTINCT user_id, session_id FROM facts WHERE {UNERASED}"
             " AND category = 'conversation' AND session_id IS NOT NULL",
             (),
             user_id,
@@ -72,7 +74,7 @@ class AdministrationReader(Part):
 
     def forgotten(self, user_id: str | None = None) -> list[str]:
         """Return the ids of memories that are forgotten and not erased."""
-        query, values = of_user(f"SELECT id FROM facts WHERE {_UNERASED}", (), user_id)
+        query, values = of_user(f"SELECT id FROM facts WHERE {UNERASED}", (), user_id)
         with self._connections.snapshot() as db:
             return [fact_id for (fact_id,) in db.execute(query, values)]
 
@@ -100,3 +102,9 @@ class AdministrationReader(Part):
             set_meta(db, key, value)
             (waiting,) = db.execute(f"SELECT count(*) FROM facts WHERE {WAITING}").fetchone()
         return int(waiting)
+
+
+def delete_cuts(db: Database, user_id: str | None) -> Counter[str]:
+    """Delete the notes of messages that lost sentences; return how many there were by user."""
+    query, values = of_user("DELETE FROM cuts", (), user_id)
+    return Counter(owner for (owner,) in db.execute(f"{query} RETURNING user_id", values))

@@ -17,8 +17,6 @@ from semantic_memory.ledger.sql.rows import (
     to_vectors,
 )
 
-_NO_MESSAGE = "f.category <> 'conversation'"
-
 
 class BeliefReader(Part):
     """The role `Beliefs`."""
@@ -29,42 +27,29 @@ class BeliefReader(Part):
             f"SELECT {FACT}, {VECTORS}, f.revision FROM facts f"
             f" JOIN vectors v ON {connections.dialect.same('v', 'f')}"
             " WHERE f.user_id = ? AND f.status = 'active' AND f.embedded = 1"
+            " AND f.category <> 'conversation'"
         )
 
     def beliefs(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
         """Return the user's beliefs that changed after revision `since`, at most `limit`."""
         most = MOST_ROWS if limit is None else limit
-        query = f"{self._beliefs} AND {_NO_MESSAGE} AND f.revision > ? LIMIT ?"
-        with self._connections.snapshot() as db:
-            rows = db.execute(query, (user_id, since, most)).fetchall()
-        return [_to_belief(row) for row in rows]
-
-    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
-        """Return the user's active verbatim messages changed after `since`, at most `limit`."""
-        most = MOST_ROWS if limit is None else limit
-        query = f"{self._beliefs} AND f.category = 'conversation' AND f.revision > ? LIMIT ?"
+        query = f"{self._beliefs} AND f.revision > ? LIMIT ?"
         with self._connections.snapshot() as db:
             rows = db.execute(query, (user_id, since, most)).fetchall()
         return [_to_belief(row) for row in rows]
 
     def beliefs_among(
-        self,
-        user_id: str,
-        fact_ids: Collection[str],
-        keys: Collection[bytes],
-        *,
-        messages: bool = False,
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
     ) -> list[Belief]:
         """Return the user's beliefs with one of these ids or one of these keys."""
-        beliefs = self._beliefs if messages else f"{self._beliefs} AND {_NO_MESSAGE}"
         found: dict[tuple[Any, ...], None] = {}  # a belief may be found by its id and by a key
         with self._connections.snapshot() as db:
             for chunk, marks in chunks(list(fact_ids)):
-                query = f"{beliefs} AND f.id IN ({marks})"
+                query = f"{self._beliefs} AND f.id IN ({marks})"
                 found.update(dict.fromkeys(db.execute(query, (user_id, *chunk))))
             for some, marks in chunks(list(keys)):
                 query = (
-                    f"{beliefs} AND f.num IN"
+                    f"{self._beliefs} AND f.num IN"
                     f" (SELECT num FROM claim_keys WHERE user_id = ? AND key IN ({marks}))"
                 )
                 found.update(dict.fromkeys(db.execute(query, (user_id, user_id, *some))))

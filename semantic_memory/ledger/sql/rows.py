@@ -188,6 +188,7 @@ def from_fact(fact: Fact) -> FactRow:
         "ended_by": None if fact.ended_by is None else _of_cause(fact.ended_by),
         "perhaps_changed": [_of_cause(link) for link in fact.perhaps_changed],
         "follows": list(fact.follows),
+        "rests_on": list(fact.rests_on),
         "reading": None if fact.reading is None else fact.reading.model_dump(mode="json"),
         "schema_version": fact.schema_version,
     }
@@ -285,6 +286,7 @@ def to_fact(row: FactRow) -> Fact:
         ended_by=_to_cause(detail["ended_by"]) if "ended_by" in detail else None,
         perhaps_changed=tuple(map(_to_cause, detail.get("perhaps_changed", ()))),
         follows=tuple(detail.get("follows", ())),
+        rests_on=tuple(detail.get("rests_on", ())),
         reading=_to_reading(detail["reading"]) if "reading" in detail else None,
         version=row.version,
         schema_version=detail["schema_version"],

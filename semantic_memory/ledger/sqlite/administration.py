@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from sqlite3 import Connection
 
 from semantic_memory.domain.errors import StoreCorruptError
-from semantic_memory.ledger.sql.administration import AdministrationReader
+from semantic_memory.ledger.sql.administration import (
+    UNERASED,
+    AdministrationReader,
+    delete_cuts,
+)
 from semantic_memory.ledger.sql.part import set_meta
-from semantic_memory.ledger.sql.rows import chunks, of_user
+from semantic_memory.ledger.sql.rows import of_user
 from semantic_memory.ledger.sqlite import forms, words
 from semantic_memory.ledger.sqlite.connections import Connections
 
@@ -21,25 +25,29 @@ class Administration(AdministrationReader):
 
     _connections: Connections
 
-    def erase(self, user_id: str | None = None) -> int:
-        """Erase the text of forgotten memories from every page and version; return how many."""
-        ids = self.forgotten(user_id)
+    def erase(self, user_id: str | None = None) -> Mapping[str, int]:
+        """Erase the text of forgotten memories from every page and version; how many by user.
+
+        Raises StoreUnavailableError.
+        """
+        query = of_user(f"SELECT user_id, num FROM facts WHERE {UNERASED}", (), user_id)
         with self._connections.exclusive():
             with self._connections.transaction() as db:
-                cuts = db.execute(*of_user("DELETE FROM cuts", (), user_id)).rowcount
-                for chunk, marks in chunks(ids):
-                    query = f"SELECT num FROM facts WHERE id IN ({marks})"
-                    _erase(db, [num for (num,) in db.execute(query, tuple(chunk))])
-                if ids or cuts:
+                erased = delete_cuts(db, user_id)
+                for owner, num in db.execute(*query).fetchall():
+                    _erase(db, num)
+                    erased[owner] += 1
+                if erased:
                     words.merge_segments(db)
                     forms.merge_segments(db)
                     set_meta(db, _UNCLEAN, "")
             if self.meta(_UNCLEAN) is not None:
                 self._connections.rebuild()
+                self._connections.checkpoint()
                 with self._connections.transaction() as db:
                     db.execute("DELETE FROM meta WHERE key = ?", (_UNCLEAN,))
             self._connections.checkpoint()
-        return len(ids) + cuts
+        return erased
 
     def damage(self) -> list[str]:
         """Return the findings of SQLite's and FTS5's integrity checks, in words.
@@ -73,18 +81,17 @@ class Administration(AdministrationReader):
         return found
 
 
-def _erase(db: Connection, nums: Sequence[int]) -> None:
-    """Erase all of forgotten memories but their tombstones."""
-    for num in nums:
-        db.execute("DELETE FROM versions WHERE num = ?", (num,))
-        db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-        words.erase(db, num)
-        forms.erase(db, num)
-        db.execute("DELETE FROM placings WHERE num = ?", (num,))
-        db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
-        db.execute(
-            "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
-            " body = NULL, said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
-            " WHERE num = ?",
-            (num,),
-        )
+def _erase(db: Connection, num: int) -> None:
+    """Erase all of a forgotten memory but its tombstone."""
+    db.execute("DELETE FROM versions WHERE num = ?", (num,))
+    db.execute("DELETE FROM vectors WHERE num = ?", (num,))
+    words.erase(db, num)
+    forms.erase(db, num)
+    db.execute("DELETE FROM placings WHERE num = ?", (num,))
+    db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
+    db.execute(
+        "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
+        " body = NULL, said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
+        " WHERE num = ?",
+        (num,),
+    )

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from semantic_memory.concurrency import Contended, FairLock
-from semantic_memory.disk import SystemDisk
+from semantic_memory.disk import BUSY_SECONDS, SystemDisk
 from semantic_memory.domain.errors import StoreClosedError, StoreUnavailableError
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.ports.disk import Disk
@@ -53,6 +53,7 @@ class Connections:
 
         `reading` says why it is opened to read only; nothing is changed then.
         """
+        self._name = path.name
         self.reading = reading
         """Why nothing may be written; empty where it may."""
         self._database = Database(path, disk, keys, reading=bool(reading))
@@ -167,9 +168,17 @@ class Connections:
                 raise
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the database and empty it."""
+        """Fold the write-ahead log into the database and empty it.
+
+        Raises StoreUnavailableError if a reader kept a snapshot for too long.
+        """
         with self._lock, self._database.translated():
-            self._writing().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (busy, *_) = self._writing().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreUnavailableError(
+                f"a reader has held a snapshot of {self._name} for {BUSY_SECONDS:.0f} s, with"
+                " texts that are to be erased: erase them again once it has finished"
+            )
 
     def rebuild(self) -> None:
         """Write the database again: pages keep bytes of cells that once moved to another page."""
