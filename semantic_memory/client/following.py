@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from types import TracebackType
 from typing import Any, Self
 
 import anyio
@@ -15,6 +14,7 @@ from semantic_memory.client.calls import Call
 from semantic_memory.client.frames import Framing
 from semantic_memory.client.tables.events import subscribe
 from semantic_memory.concurrency import Backoff
+from semantic_memory.domain.closing import AsyncClosing, Closing
 from semantic_memory.domain.errors import ServiceError
 from semantic_memory.domain.feed import MemoryEvent
 
@@ -72,7 +72,7 @@ class _Arrived:
         return subscribe.read(self._data.popleft().encode()) if self._data else None
 
 
-class ClientSubscription:
+class ClientSubscription(Closing):
     """Events from a place on, as an iterator that waits for the next one.
 
     A connection that breaks is made again, behind the latest event. Ends when it is closed.
@@ -135,19 +135,8 @@ class ClientSubscription:
         self._closed.set()
         self._drop()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class AsyncClientSubscription:
+class AsyncClientSubscription(AsyncClosing):
     """A `ClientSubscription` that is iterated with `async for`."""
 
     def __init__(
@@ -203,14 +192,3 @@ class AsyncClientSubscription:
         """End the iteration."""
         self._closed.set()
         await self._drop()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.close()

@@ -1,15 +1,13 @@
-"""The groups of the clients' methods, with the methods of those in `semantic_memory.groups`."""
+"""The groups of both clients, with the methods of those in `semantic_memory.groups`."""
 
 from __future__ import annotations
 
-from semantic_memory.client.connection import AsyncConnection, Connection
 from semantic_memory.client.methods import (
-    awaited,
-    followed,
-    followed_async,
-    sent,
-    streamed,
-    streamed_async,
+    ClientGroup,
+    ConnectionT,
+    lines,
+    method,
+    subscription,
 )
 from semantic_memory.client.tables import (
     admin,
@@ -23,181 +21,86 @@ from semantic_memory.client.tables import (
 )
 
 
-class _Group:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-
-class _AsyncGroup:
-    def __init__(self, connection: AsyncConnection) -> None:
-        self._connection = connection
-
-
-class ClientSessions(_Group):
+class ClientSessions(ClientGroup[ConnectionT]):
     """`memory.sessions` of a service."""
 
-    create = sent(sessions.create)
-    load = sent(sessions.load)
-    close = sent(sessions.close)
-    configure = sent(sessions.configure)
-    messages = sent(sessions.messages)
-    pop = sent(sessions.pop)
-    list = sent(sessions.list_)
+    create = method(sessions.create)
+    load = method(sessions.load)
+    close = method(sessions.close)
+    configure = method(sessions.configure)
+    messages = method(sessions.messages)
+    pop = method(sessions.pop)
+    list = method(sessions.list_)
 
 
-class ClientProfiles(_Group):
+class ClientProfiles(ClientGroup[ConnectionT]):
     """`memory.profile` of a service."""
 
-    get = sent(profile.get)
-    update = sent(profile.update)
-    history = sent(profile.history)
-    tags = sent(profile.tags)
-    layout = sent(profile.layout)
+    get = method(profile.get)
+    update = method(profile.update)
+    history = method(profile.history)
+    tags = method(profile.tags)
+    layout = method(profile.layout)
 
 
-class ClientHistory(_Group):
+class ClientHistory(ClientGroup[ConnectionT]):
     """`memory.history` of a service."""
 
-    versions = sent(history.versions)
-    explain = sent(history.explain)
-    restore = sent(history.restore)
-    audit = sent(history.audit)
-    retired = sent(history.retired)
-    undo = sent(history.undo)
-    to_confirm = sent(history.to_confirm)
-    accept = sent(history.accept)
-    reject = sent(history.reject)
-    labels = sent(history.labels)
-    requests = sent(history.requests)
-    settle = sent(history.settle)
+    versions = method(history.versions)
+    explain = method(history.explain)
+    restore = method(history.restore)
+    audit = method(history.audit)
+    retired = method(history.retired)
+    undo = method(history.undo)
+    to_confirm = method(history.to_confirm)
+    accept = method(history.accept)
+    reject = method(history.reject)
+    labels = method(history.labels)
+    requests = method(history.requests)
+    settle = method(history.settle)
 
 
-class ClientTransfers(_Group):
+class ClientTransfers(ClientGroup[ConnectionT]):
     """`memory.transfer` of a service."""
 
-    add_many = sent(transfer.add_many)
-    load = sent(transfer.load)
-    to_dict = sent(transfer.to_dict)
-    from_dict = sent(transfer.from_dict)
-    export = streamed(transfer.export)
+    add_many = method(transfer.add_many)
+    load = method(transfer.load)
+    to_dict = method(transfer.to_dict)
+    from_dict = method(transfer.from_dict)
+    export = lines(transfer.export)
 
 
-class ClientEvents(_Group):
+class ClientEvents(ClientGroup[ConnectionT]):
     """`memory.events` of a service."""
 
-    list = sent(events.list_)
-    subscribe = followed(events.subscribe)
+    list = method(events.list_)
+    subscribe = subscription(events.subscribe)
 
 
-class ClientJobs(_Group):
+class ClientJobs(ClientGroup[ConnectionT]):
     """`memory.jobs` of a service."""
 
-    run = sent(jobs.run)
-    runs = sent(jobs.runs)
+    run = method(jobs.run)
+    runs = method(jobs.runs)
 
 
-class ClientAdmin(_Group):
+class ClientAdmin(ClientGroup[ConnectionT]):
     """`memory.admin` of a service."""
 
-    users = sent(admin.users)
-    ids = sent(admin.ids)
-    stats = sent(admin.stats)
-    check = sent(admin.check)
-    rebuild = sent(admin.rebuild)
-    verify_receipt = sent(admin.verify_receipt)
+    users = method(admin.users)
+    ids = method(admin.ids)
+    stats = method(admin.stats)
+    check = method(admin.check)
+    rebuild = method(admin.rebuild)
+    verify_receipt = method(admin.verify_receipt)
 
 
-class ClientItems(_Group):
+class ClientItems(ClientGroup[ConnectionT]):
     """`memory.items` of a service."""
 
-    put = sent(items.put)
-    get = sent(items.get)
-    delete = sent(items.delete)
-    list = sent(items.list_)
-    search = sent(items.search)
-    namespaces = sent(items.namespaces)
-
-
-class AsyncClientSessions(_AsyncGroup):
-    """`memory.sessions` of a service, awaited."""
-
-    create = awaited(sessions.create)
-    load = awaited(sessions.load)
-    close = awaited(sessions.close)
-    configure = awaited(sessions.configure)
-    messages = awaited(sessions.messages)
-    pop = awaited(sessions.pop)
-    list = awaited(sessions.list_)
-
-
-class AsyncClientProfiles(_AsyncGroup):
-    """`memory.profile` of a service, awaited."""
-
-    get = awaited(profile.get)
-    update = awaited(profile.update)
-    history = awaited(profile.history)
-    tags = awaited(profile.tags)
-    layout = awaited(profile.layout)
-
-
-class AsyncClientHistory(_AsyncGroup):
-    """`memory.history` of a service, awaited."""
-
-    versions = awaited(history.versions)
-    explain = awaited(history.explain)
-    restore = awaited(history.restore)
-    audit = awaited(history.audit)
-    retired = awaited(history.retired)
-    undo = awaited(history.undo)
-    to_confirm = awaited(history.to_confirm)
-    accept = awaited(history.accept)
-    reject = awaited(history.reject)
-    labels = awaited(history.labels)
-    requests = awaited(history.requests)
-    settle = awaited(history.settle)
-
-
-class AsyncClientTransfers(_AsyncGroup):
-    """`memory.transfer` of a service, awaited."""
-
-    add_many = awaited(transfer.add_many)
-    load = awaited(transfer.load)
-    to_dict = awaited(transfer.to_dict)
-    from_dict = awaited(transfer.from_dict)
-    export = streamed_async(transfer.export)
-
-
-class AsyncClientEvents(_AsyncGroup):
-    """`memory.events` of a service, awaited."""
-
-    list = awaited(events.list_)
-    subscribe = followed_async(events.subscribe)
-
-
-class AsyncClientJobs(_AsyncGroup):
-    """`memory.jobs` of a service, awaited."""
-
-    run = awaited(jobs.run)
-    runs = awaited(jobs.runs)
-
-
-class AsyncClientAdmin(_AsyncGroup):
-    """`memory.admin` of a service, awaited."""
-
-    users = awaited(admin.users)
-    ids = awaited(admin.ids)
-    stats = awaited(admin.stats)
-    check = awaited(admin.check)
-    rebuild = awaited(admin.rebuild)
-    verify_receipt = awaited(admin.verify_receipt)
-
-
-class AsyncClientItems(_AsyncGroup):
-    """`memory.items` of a service, awaited."""
-
-    put = awaited(items.put)
-    get = awaited(items.get)
-    delete = awaited(items.delete)
-    list = awaited(items.list_)
-    search = awaited(items.search)
-    namespaces = awaited(items.namespaces)
+    put = method(items.put)
+    get = method(items.get)
+    delete = method(items.delete)
+    list = method(items.list_)
+    search = method(items.search)
+    namespaces = method(items.namespaces)
