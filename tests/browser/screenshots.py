@@ -1,4 +1,7 @@
-"""Take the screenshots of the dashboard in docs/images: python -m tests.browser.screenshots."""
+"""Take the screenshots of the dashboard in docs/images.
+
+python -m tests.browser.screenshots [NAME...]: all of them, or those named, like `map-dark`.
+"""
 
 from __future__ import annotations
 
@@ -94,6 +97,8 @@ def take(
     viewport: ViewportSize = WIDE,
     token: str = "",
 ) -> None:
+    if sys.argv[1:] and name not in sys.argv[1:]:
+        return
     page = browser.new_page(
         viewport=viewport,
         color_scheme=scheme,

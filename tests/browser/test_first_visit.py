@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from semantic_memory import Message
+from semantic_memory.consolidation.fading import to_archive
 from semantic_memory.consolidation.superseding import cause, perhaps_changed, superseded
 from semantic_memory.domain.changes import Update
 from semantic_memory.domain.facts import Fact, Status
@@ -252,6 +255,28 @@ def test_a_fact_is_corrected_and_what_was_said_before_stays_readable(
     assert [one.content for one in service.memory.list(user_id=user)] == ["Lives in Bergen"]
 
 
+def test_a_memory_is_added_in_place(dashboard: Visit, service: Running, user: str):
+    page = dashboard.open(f"#/memories?user={user}")
+    expect(page.get_by_text("No fact is known about this user yet.")).to_be_visible()
+    page.get_by_role("button", name="Add a memory…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label(f"A statement about {user}").fill("Rows on Sundays")
+    dialog.get_by_label("Its category").select_option("preference")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("link", name="Rows on Sundays")).to_be_visible()
+    (fact,) = service.memory.list(user_id=user)
+    assert (fact.content, fact.category) == ("Rows on Sundays", "preference")
+
+
+def test_the_first_page_tells_how_fast_the_service_answers(dashboard: Visit, service: Running):
+    service.sampler.take()
+    dashboard.page.request.get(f"{service.url}/v1/caller")
+    service.clock.advance(seconds=15)
+    service.sampler.take()
+    page = dashboard.open()
+    expect(page.get_by_text(re.compile(r"half were answered within [\d.]+ ms"))).to_be_visible()
+
+
 def test_a_subject_is_forgotten_with_a_receipt(dashboard: Visit, service: Running, user: str):
     said = ["Anna lives in Bergen.", "I love rowing."]
     messages = [Message(id=f"m{n}", role="user", content=text) for n, text in enumerate(said)]
@@ -338,6 +363,89 @@ def test_a_days_ends_are_read_as_a_diff_and_undone_together(
     assert said == {"Plays chess", "Gave up chess", "Owns a boat", "Sold the boat"}
 
 
+def test_a_conversation_is_left_unread_and_read_again(
+    dashboard: Visit, service: Running, user: str
+):
+    service.memory.observe(
+        [Message(id="m1", role="user", content="I love rowing.")], user_id=user, session_id="s1"
+    )
+    service.memory.flush()
+    page = dashboard.open(f"#/sessions/s1?user={user}")
+    page.get_by_role("button", name="Leave unread").click()
+    expect(page.get_by_text("no facts are drawn")).to_be_visible()
+    assert not service.memory.sessions.list(user_id=user)[0].options.extract
+    page.get_by_role("link", name="Sessions").first.click()
+    expect(page.locator("tbody tr")).to_contain_text("left unread")
+    page.get_by_role("link", name="s1").click()
+    page.get_by_role("button", name="Read it again").click()
+    expect(page.get_by_role("button", name="Leave unread")).to_be_visible()
+    assert service.memory.sessions.list(user_id=user)[0].options.extract
+
+
+def test_a_conversation_is_forgotten_with_a_receipt(dashboard: Visit, service: Running, user: str):
+    for session, text in (("s1", "Anna lives in Bergen."), ("s2", "I love rowing.")):
+        said = [Message(id="m1", role="user", content=text)]
+        service.memory.observe(said, user_id=user, session_id=session)
+    service.memory.flush()
+    page = dashboard.open(f"#/sessions/s1?user={user}")
+    page.get_by_role("button", name="Forget…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Anna lives in Bergen")
+    dialog.get_by_role("button", name="Forget", exact=True).click()
+    expect(dialog.locator(".receipt")).to_contain_text("digest")
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.locator("h1")).to_have_text("Sessions")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    assert [one.session_id for one in service.memory.sessions.list(user_id=user)] == ["s2"]
+
+
+def test_every_change_of_a_period_can_be_shown(dashboard: Visit, service: Running, user: str):
+    service.memory.transfer.add_many(
+        [{"content": f"Fact number {n:03}"} for n in range(32)], user_id=user
+    )
+    page = dashboard.open(f"#/overview?user={user}")
+    learnt = page.get_by_role("region", name=re.compile(r"^Learnt \d"))
+    expect(learnt.locator(".item")).to_have_count(5)
+    learnt.get_by_role("button", name="Show 27 more").click()
+    expect(learnt.locator(".item")).to_have_count(32)
+
+
+def test_older_statements_are_reached_from_the_timelines(
+    dashboard: Visit, service: Running, user: str
+):
+    for number in range(6):
+        service.memory.add(f"Met Ida {number} times", user_id=user)
+        service.clock.advance(days=1)
+    page = dashboard.open(f"#/beliefs?user={user}&limit=4")
+    line = page.locator(".timeline")
+    expect(line.locator("summary")).to_contain_text("Ida 4 statements")
+    expect(page.get_by_text("Only the newest statements are laid out")).to_be_visible()
+    page.get_by_role("link", name="Earlier statements").click()
+    expect(line.locator("summary")).to_contain_text("Ida 2 statements")
+    line.locator("summary").click()
+    expect(line).to_contain_text("Met Ida 0 times")
+    expect(page.get_by_role("link", name="Earlier statements")).to_have_count(0)
+    page.get_by_role("link", name="The newest").click()
+    expect(line.locator("summary")).to_contain_text("Ida 4 statements")
+    page = dashboard.open(f"#/beliefs?user={user}")
+    expect(line.locator("summary")).to_contain_text("Ida 6 statements")
+    expect(page.get_by_text("Only the newest")).to_have_count(0)
+
+
+def test_older_memories_are_reached_from_the_map(dashboard: Visit, service: Running, user: str):
+    service.memory.transfer.add_many(
+        [{"content": f"Fact number {n:03}"} for n in range(7)], user_id=user
+    )
+    page = dashboard.open(f"#/map?user={user}&limit=4")
+    dots = page.locator(".map circle")
+    expect(dots).to_have_count(4)
+    expect(page.get_by_text("Only the newest memories are on this map")).to_be_visible()
+    page.get_by_role("link", name="Earlier memories").click()
+    expect(dots).to_have_count(3)
+    page.get_by_role("link", name="The newest").click()
+    expect(dots).to_have_count(4)
+
+
 def test_a_field_of_the_profile_is_written_by_hand(dashboard: Visit, service: Running, user: str):
     service.memory.add("Likes tea", user_id=user)
     page = dashboard.open(f"#/profile?user={user}")
@@ -378,6 +486,41 @@ def test_how_far_an_ingest_is_shows_by_itself(
     expect(waiting.get_by_role("link", name="told")).to_be_visible()
     waiting.get_by_role("button", name="Read now").click()
     expect(waiting).to_contain_text("Everything said so far has been read.")
+
+
+@pytest.mark.parametrize("place", ["overview", "jobs"])
+def test_how_far_a_job_is_shows_by_itself(
+    page: Page,
+    dashboard: Visit,
+    service: Running,
+    user: str,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for number in range(3):
+        service.memory.add("Likes tea", user_id=f"{user}-{number}")
+    turns = threading.Semaphore(1)  # one user at a time, as the test lets it
+
+    def held(*given: Any) -> Any:
+        turns.acquire()
+        return to_archive(*given)
+
+    monkeypatch.setattr("semantic_memory.application.jobs.upkeep.to_archive", held)
+    dashboard.open(f"#/{place}?user={user}-0")
+    expect(page.get_by_text("Everything said so far has been read.")).to_be_visible()
+    job = threading.Thread(target=service.memory.jobs.run, args=(["decay"],))
+    job.start()
+    try:
+        total = len(service.memory.admin.users())
+        progress = page.locator(".progress").filter(has_text="decay")
+        expect(progress).to_contain_text(f"{100 // total} %, 1 of {total} users, about")
+        expect(progress.get_by_role("progressbar")).to_have_attribute("max", str(total))
+        turns.release()
+        expect(progress).to_contain_text(f"{200 // total} %, 2 of {total} users")
+    finally:
+        turns.release(1000)
+        job.join()
+    expect(progress).to_have_count(0)
 
 
 def test_the_page_of_memories_is_light(dashboard: Visit, service: Running, user: str):

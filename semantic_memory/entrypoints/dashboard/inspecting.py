@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
+from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.inspection import (
     Absence,
@@ -17,11 +18,11 @@ from semantic_memory.domain.inspection import (
     Backlog,
     Deliveries,
     RecentChanges,
-    Timeline,
+    Timelines,
 )
 from semantic_memory.domain.requests.inspection import WhyNotRequest
 from semantic_memory.domain.traces import Trace
-from semantic_memory.domain.values import Value
+from semantic_memory.domain.values import Identifier, Value
 from semantic_memory.entrypoints.api.access import Admin, CurrentCaller, Reader, documents_key
 from semantic_memory.entrypoints.api.bodies import Items
 from semantic_memory.entrypoints.api.problems import documented
@@ -29,6 +30,7 @@ from semantic_memory.entrypoints.api.routes import EVERYWHERE, UNKNOWN, Opened
 from semantic_memory.entrypoints.rights import Right
 
 _MOST_DAYS = 366.0
+_MOST_FACTS = 5_000  # that are laid out at once
 _MOST_SESSIONS = 50  # that are named
 _MOST_EVENT = 2**53 - 1
 
@@ -112,10 +114,17 @@ def changes(
     return memory.admin.inspection.recent.changes(user_id, since, limit)
 
 
-@router.get("/timelines")
-def timelines(user_id: Reader, memory: Opened) -> Items[Timeline]:
+@router.get("/timelines", responses=UNKNOWN)
+def timelines(
+    user_id: Reader,
+    memory: Opened,
+    behind: Annotated[Identifier | None, Query(description=fields.BEHIND)] = None,
+    limit: Annotated[
+        int, Query(ge=1, le=_MOST_FACTS, description="Statements to lay out, the newest first.")
+    ] = _MOST_FACTS,
+) -> Timelines:
     """List what was believed when: by attribute of the user, by replacement, by name."""
-    return Items(items=memory.admin.inspection.timelines.timelines(user_id))
+    return memory.admin.inspection.timelines.timelines(user_id, limit, behind)
 
 
 @router.post("/why-not", responses=documented(502))

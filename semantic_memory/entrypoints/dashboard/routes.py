@@ -51,7 +51,6 @@ class Ranking(Value):
     """The highest match before scaling; every weight but `relevance` counts as a share of it."""
     half_life_days: Mapping[Category, float | None]
     """By category; null for what never fades."""
-    retention_floor: float
 
 
 class Samples(Items[Sample]):
@@ -102,7 +101,6 @@ async def ranking(caller: CurrentCaller, memory: Opened) -> Ranking:
             category: None if math.isinf(days) else days
             for category, days in settings.half_lives.items()
         },
-        retention_floor=settings.relevance.floor,
     )
 
 

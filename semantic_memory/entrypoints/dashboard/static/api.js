@@ -87,8 +87,9 @@ export const api = {
   requests: (user_id, signal) => send("GET", "/v1/history/requests", { params: { user_id }, signal }),
   settle: (body) => send("POST", "/v1/history/settle", { body }),
   forget: (body, signal) => send("POST", "/v1/forget", { body, signal }),
-  layout: (user_id, signal) => send("GET", "/v1/profile/layout", { params: { user_id }, signal }),
+  layout: (params, signal) => send("GET", "/v1/profile/layout", { params, signal }),
   sessions: (user_id, signal) => send("GET", "/v1/sessions", { params: { user_id }, signal }),
+  configure: (body) => send("PATCH", "/v1/sessions", { body }),
   messages: (user_id, session_id, signal) =>
     send("GET", "/v1/sessions/messages", { params: { user_id, session_id }, signal }),
   profile: (user_id, signal) => send("GET", "/v1/profile", { params: { user_id }, signal }),
@@ -98,5 +99,5 @@ export const api = {
   keys: (signal) => send("GET", "/v1/keys", { signal }),
   makeKey: (body) => send("POST", "/v1/keys", { body }),
   revokeKey: (id) => send("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
-  samples: (signal) => send("GET", "/v1/samples", { params: { limit: 960 }, signal }),
+  samples: (limit, signal) => send("GET", "/v1/samples", { params: { limit }, signal }),
 };

@@ -6,7 +6,6 @@ import { declare, Dialog, Failed, Loading } from "./parts.js";
 import { go, href, useRoute } from "./routing.js";
 import { Icon } from "./icons.js";
 import { useLoaded } from "./loading.js";
-import { Login } from "./pages/login.js";
 
 // A page's module is fetched when it is first opened.
 const PAGES = {
@@ -287,6 +286,8 @@ function Frame({ caller, users, leave }) {
 
 function App() {
   const { caller, users, problem, ask } = useCaller();
+  const refused = caller === null;
+  const login = useLoaded(refused && (async () => (await import("./pages/login.js")).Login), [refused]);
   if (caller) {
     const leave = () => {
       apiKey.clear();
@@ -298,7 +299,7 @@ function App() {
   if (problem) {
     return html`<main class="alone"><h1>semantic-memory</h1><${Failed} error=${problem} retry=${ask} /></main>`;
   }
-  if (caller === null) return html`<${Login} enter=${ask} />`;
+  if (refused && login.value) return html`<${login.value} enter=${ask} />`;
   return html`<main class="alone"><h1 class="hidden">semantic-memory</h1><${Loading} /></main>`;
 }
 

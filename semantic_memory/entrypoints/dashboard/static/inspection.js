@@ -9,18 +9,19 @@ export const inspection = {
   backlog: (signal) => from("/v1/inspection/backlog", {}, signal),
   webhook: (signal) => from("/v1/inspection/webhook", {}, signal),
   removeDead: (id) => send("DELETE", `/v1/inspection/webhook/dead/${id}`),
-  changes: (user_id, days, signal) => from("/v1/inspection/changes", { user_id, days }, signal),
-  timelines: (user_id, signal) => from("/v1/inspection/timelines", { user_id }, signal),
+  changes: (user_id, days, limit, signal) =>
+    from("/v1/inspection/changes", { user_id, days, limit }, signal),
+  timelines: (params, signal) => from("/v1/inspection/timelines", params, signal),
   whyNot: (body, signal) => send("POST", "/v1/inspection/why-not", { body, signal }),
-  traces: (user_id, signal) => from("/v1/inspection/traces", { user_id }, signal),
+  traces: (user_id, limit, signal) => from("/v1/inspection/traces", { user_id, limit }, signal),
   trace: (id, user_id, signal) =>
     from(`/v1/inspection/traces/${encodeURIComponent(id)}`, { user_id }, signal),
-  retired: (user_id, signal) => from("/v1/history/retired", { user_id, limit: 100 }, signal),
+  retired: (user_id, limit, signal) => from("/v1/history/retired", { user_id, limit }, signal),
   undo: (body) => send("POST", "/v1/history/undo", { body }),
-  toConfirm: (user_id, signal) => from("/v1/history/to-confirm", { user_id, limit: 100 }, signal),
+  toConfirm: (user_id, limit, signal) => from("/v1/history/to-confirm", { user_id, limit }, signal),
   labels: (user_id) => from("/v1/history/labels", { user_id }),
-  audit: (user_id, memory_id, signal) =>
-    from("/v1/history/audit", { user_id, memory_id, limit: 20 }, signal),
+  audit: (user_id, memory_id, limit, signal) =>
+    from("/v1/history/audit", { user_id, memory_id, limit }, signal),
   stats: (signal) => from("/v1/admin/stats", {}, signal),
   check: (signal) => from("/v1/admin/check", {}, signal),
   flush: () => send("POST", "/v1/flush"),

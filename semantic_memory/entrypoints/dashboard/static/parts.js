@@ -108,6 +108,18 @@ export const Dialog = ({ title, children, onClose }) => {
 export const plural = (number, one, many = `${one}s`) =>
   `${number.toLocaleString()} ${number === 1 ? one : many}`;
 
+// Below a list of the latest: more of them, as far as the service gives them, and then that it ends.
+export const Further = ({ number, limit, most, more, children }) => {
+  if (number < limit) return null;
+  return html`<p class="muted">
+    The latest ${number.toLocaleString()} are shown.
+    ${" "}${limit < most ? html`<button type="button" class="quiet" onClick=${more}>Show more</button>` : children}
+  </p>`;
+};
+
+export const duration = (seconds) =>
+  seconds < 90 ? plural(Math.max(1, Math.round(seconds)), "second") : plural(Math.round(seconds / 60), "minute");
+
 // A day as a date field has it, at its beginning or its end in the reader's time zone.
 export const startOf = (date) => (date ? new Date(`${date}T00:00`).toISOString() : undefined);
 export const endOf = (date) => (date ? new Date(`${date}T23:59:59.999`).toISOString() : undefined);

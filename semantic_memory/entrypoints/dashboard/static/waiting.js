@@ -3,15 +3,12 @@
 import { html, useEffect, useRef } from "./vendor/htm-preact-3.1.1.js";
 import { inspection } from "./inspection.js";
 import { useAction, useLoaded } from "./loading.js";
-import { Failed, plural } from "./parts.js";
+import { duration, Failed, plural } from "./parts.js";
 import { href } from "./routing.js";
 
 const BUSY_MS = 1500;
 const IDLE_MS = 6000; // until an ingest that begins is seen
 const SHOWN = 5;
-
-const duration = (seconds) =>
-  seconds < 90 ? plural(Math.max(1, Math.round(seconds)), "second") : plural(Math.round(seconds / 60), "minute");
 
 // Adds up what was read since something waited: sessions that are done drop out of the backlog.
 function advanced(course, backlog, now) {
@@ -30,7 +27,7 @@ function advanced(course, backlog, now) {
   return { ...next, first, seconds_left };
 }
 
-export function Waiting({ may, title = "Waiting", heading = "h3" }) {
+export function Waiting({ may, title = "Waiting", heading = "h3", children }) {
   const loaded = useLoaded((signal) => inspection.backlog(signal), []);
   const course = useRef(null);
   const last = useRef(null);
@@ -80,6 +77,7 @@ export function Waiting({ may, title = "Waiting", heading = "h3" }) {
         html`<div><button type="button" disabled=${reading.busy} onClick=${read}>${reading.busy ? "Reading…" : "Read now"}</button></div>`}
       `}
       ${reading.error && html`<${Failed} error=${reading.error} />`}
+      ${children}
     </section>
   `;
 }

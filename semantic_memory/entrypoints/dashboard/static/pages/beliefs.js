@@ -1,7 +1,7 @@
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 import { inspection } from "../inspection.js";
 import { useAction, useLoaded } from "../loading.js";
-import { Empty, Failed, Loaded, MemoryLink, NoUser, When, plural } from "../parts.js";
+import { Empty, Failed, Further, Loaded, MemoryLink, NoUser, When, plural } from "../parts.js";
 import { href } from "../routing.js";
 import { TakeBack, Unsettled, Why } from "../settling.js";
 
@@ -12,6 +12,8 @@ const KINDS = [
   ["entity", "People, places and things"],
 ];
 const SHOWN = 20;
+const AT_FIRST = 100;
+const MOST = 1000; // that the service lists
 
 export function Beliefs({ route, user, may }) {
   const view = route.params.view ?? "timelines";
@@ -33,13 +35,18 @@ export function Beliefs({ route, user, may }) {
       <p class="summary" role="status">${said}</p>
       ${view === "ended" && html`<${Ended} user=${user} may=${may} say=${setSaid} />`}
       ${view === "unsure" && html`<${Unsure} user=${user} may=${may} say=${setSaid} />`}
-      ${view === "timelines" && html`<${Timelines} user=${user} sought=${route.params.name} />`}
+      ${view === "timelines" && html`<${Timelines} user=${user} sought=${route.params.name} ...${stretchOf(route.params)} />`}
     `}
   `;
 }
 
-function Timelines({ user, sought = "" }) {
-  const loaded = useLoaded((signal) => inspection.timelines(user, signal), [user]);
+const stretchOf = ({ behind, limit }) => ({ behind, limit });
+
+function Timelines({ user, sought = "", behind, limit }) {
+  const loaded = useLoaded(
+    (signal) => inspection.timelines({ user_id: user, behind, limit }, signal),
+    [user, behind, limit],
+  );
   const [typed, setTyped] = useState(sought);
   const [all, setAll] = useState(false);
   const wanted = typed.toLowerCase();
@@ -47,14 +54,19 @@ function Timelines({ user, sought = "" }) {
     one.name.toLowerCase().includes(wanted) || one.facts.some((fact) => fact.content.toLowerCase().includes(wanted));
   return html`
     <${Loaded} loaded=${loaded} what="Laying out">
-      ${({ items }) => {
+      ${({ items, since, earlier }) => {
+        const stretch = html`<${Stretch} user=${user} behind=${behind} limit=${limit} since=${since} earlier=${earlier} />`;
         if (!items.length) {
-          return html`<${Empty} title="No timelines yet">
-            A timeline shows how one thing changed: a home, a job, a person.
-          <//>`;
+          return html`
+            <${Empty} title=${behind || earlier ? "No timelines here" : "No timelines yet"}>
+              A timeline shows how one thing changed: a home, a job, a person.
+            <//>
+            ${stretch}
+          `;
         }
         const found = wanted ? items.filter(holds) : items;
         return html`
+          ${stretch}
           <input type="search" aria-label="Find a timeline" placeholder="home, job, a name" value=${typed} onInput=${(event) => setTyped(event.target.value)} />
           ${KINDS.map(([kind, title]) => {
             const own = found.filter((one) => one.kind === kind);
@@ -75,11 +87,23 @@ function Timelines({ user, sought = "" }) {
   `;
 }
 
+// Which of a user's statements are laid out, if not all of them are, and the way to the others.
+function Stretch({ user, behind, limit, since, earlier }) {
+  if (!behind && !earlier) return null;
+  return html`
+    <p class="notice">
+      ${behind ? "Older" : "Only the newest"} statements are laid out${since && html`, back to <${When} at=${since} dayOnly />`}.
+      ${earlier && html`${" "}<a href=${href("beliefs", { user, behind: earlier, limit })}>Earlier statements</a>`}
+      ${behind && html`${" "}<a href=${href("beliefs", { user, limit })}>The newest</a>`}
+    </p>
+  `;
+}
+
 function Line({ kind, name, facts }) {
   const changed = facts.some((fact) => fact.status === "superseded");
   return html`
     <details class="card timeline" open=${changed}>
-      <summary><b dir="auto">${name.replace("_", " ")}</b> <span class="muted">${plural(facts.length, "statement")}${changed ? ", changed" : ""}</span></summary>
+      <summary><b dir="auto">${kind === "entity" ? asWritten(name, facts) : name.replaceAll("_", " ")}</b> <span class="muted">${plural(facts.length, "statement")}${changed ? ", changed" : ""}</span></summary>
       <ol class="history">
         ${facts.map(
           (fact) => html`
@@ -100,10 +124,20 @@ function Line({ kind, name, facts }) {
   `;
 }
 
+// A name as the latest statement that has it spells it: names are compared in small letters.
+function asWritten(name, facts) {
+  for (const { content } of facts.toReversed()) {
+    const place = content.toLowerCase().indexOf(name);
+    if (place >= 0) return content.slice(place, place + name.length);
+  }
+  return name;
+}
+
 const dayOf = (at) => at.slice(0, 10);
 
 function Ended({ user, may, say }) {
-  const loaded = useLoaded((signal) => inspection.retired(user, signal), [user]);
+  const [limit, setLimit] = useState(AT_FIRST);
+  const loaded = useLoaded((signal) => inspection.retired(user, limit, signal), [user, limit]);
   const done = (what) => {
     say(what);
     loaded.reload();
@@ -113,7 +147,12 @@ function Ended({ user, may, say }) {
       ${({ items }) => {
         if (!items.length) return html`<${Empty} title="Nothing has ended">No newer statement has ended a memory by itself.<//>`;
         const days = [...new Set(items.map((one) => dayOf(one.cause.at)))];
-        return days.map((day) => html`<${Day} key=${day} day=${day} user=${user} items=${items.filter((one) => dayOf(one.cause.at) === day)} may=${may} done=${done} />`);
+        return html`
+          ${days.map((day) => html`<${Day} key=${day} day=${day} user=${user} items=${items.filter((one) => dayOf(one.cause.at) === day)} may=${may} done=${done} />`)}
+          <${Further} number=${items.length} limit=${limit} most=${MOST} more=${() => setLimit(MOST)}>
+            <a href=${href("memories", { user, status: "superseded" })}>All that has ended</a>
+          <//>
+        `;
       }}
     <//>
   `;
@@ -153,7 +192,8 @@ function Day({ day, user, items, may, done }) {
 }
 
 function Unsure({ user, may, say }) {
-  const loaded = useLoaded((signal) => inspection.toConfirm(user, signal), [user]);
+  const [limit, setLimit] = useState(AT_FIRST);
+  const loaded = useLoaded((signal) => inspection.toConfirm(user, limit, signal), [user, limit]);
   const done = (what) => {
     say(what);
     loaded.reload();
@@ -163,10 +203,13 @@ function Unsure({ user, may, say }) {
       ${({ items }) =>
         items.length
           ? html`<ul class="items card">
-              ${items.map(
-                (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
-              )}
-            </ul>`
+                ${items.map(
+                  (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
+                )}
+              </ul>
+              <${Further} number=${items.length} limit=${limit} most=${MOST} more=${() => setLimit(MOST)}>
+                Settle some of these to see the others.
+              <//>`
           : html`<${Empty} title="Nothing is in doubt">No newer statement has perhaps changed a memory.<//>`}
     <//>
     <${Labels} user=${user} />

@@ -1,7 +1,8 @@
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
-import { useAction, useLoaded } from "../loading.js";
+import { useAction } from "../loading.js";
 import { Empty, Failed, Loaded, When, plural } from "../parts.js";
+import { Running, useRuns } from "../running.js";
 import { Waiting } from "../waiting.js";
 
 const JOBS = {
@@ -20,7 +21,7 @@ export function Jobs({ user, may, caller }) {
   const [scope, setScope] = useState("");
   const [result, setResult] = useState(null);
   const running = useAction();
-  const history = useLoaded(may("admin") && everyone && ((signal) => api.runs(signal)), []);
+  const history = useRuns(may("admin") && everyone, running.busy);
   if (!may("admin")) {
     return html`
       <h1 tabindex="-1">Jobs</h1>
@@ -59,15 +60,20 @@ export function Jobs({ user, may, caller }) {
         `,
       )}
     </ul>
+    ${history.running.length > 0 &&
+    html`<section class="card" aria-label="Under way">
+      <h2>Under way</h2>
+      ${history.running.map((run) => html`<${Running} key=${run.job} run=${run} />`)}
+    </section>`}
     <div aria-live="polite">
-      ${running.busy && html`<p class="loading"><span class="spinner" aria-hidden="true"></span>Running…</p>`}
+      ${running.busy && !history.running.length && html`<p class="loading"><span class="spinner" aria-hidden="true"></span>Running…</p>`}
       ${running.error && html`<${Failed} error=${running.error} />`}
       ${result && html`<${Result} run=${result} />`}
     </div>
     ${everyone &&
     html`<section aria-labelledby="runs">
       <h2 id="runs">Past runs</h2>
-      <${Loaded} loaded=${history}>${({ items }) => html`<${Runs} runs=${items} />`}<//>
+      <${Loaded} loaded=${history}>${({ items }) => html`<${Runs} runs=${items.filter((one) => !one.running)} />`}<//>
     </section>`}
   `;
 }

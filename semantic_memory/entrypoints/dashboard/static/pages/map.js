@@ -8,18 +8,33 @@ import { go, href } from "../routing.js";
 const EDGE = 24;
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export function MapPage({ user }) {
-  const loaded = useLoaded(user && ((signal) => api.layout(user, signal)), [user]);
+export function MapPage({ route, user }) {
+  const { behind, limit } = route.params;
+  const loaded = useLoaded(user && ((signal) => api.layout({ user_id: user, behind, limit }, signal)), [user, behind, limit]);
   return html`
     <h1 tabindex="-1">Map</h1>
     ${!user && html`<${NoUser} />`}
     ${user &&
     html`<${Loaded} loaded=${loaded} what="Laying out">
-      ${(layout) =>
-        layout.points.length
+      ${(layout) => html`
+        <${Stretch} user=${user} behind=${behind} limit=${limit} earlier=${layout.earlier} />
+        ${layout.points.length
           ? html`<${Map} layout=${layout} user=${user} />`
           : html`<${Empty} title="Nothing to show yet">Memories appear here once they are embedded.<//>`}
+      `}
     <//>`}
+  `;
+}
+
+// Which memories are on the map, if not all of them are, and the way to the others.
+function Stretch({ user, behind, limit, earlier }) {
+  if (!behind && !earlier) return null;
+  return html`
+    <p class="notice">
+      ${behind ? "Older memories are on this map." : "Only the newest memories are on this map, messages last."}
+      ${earlier && html`${" "}<a href=${href("map", { user, behind: earlier, limit })}>Earlier memories</a>`}
+      ${behind && html`${" "}<a href=${href("map", { user, limit })}>The newest</a>`}
+    </p>
   `;
 }
 

@@ -1,5 +1,7 @@
 import { Component, html, useCallback, useEffect, useRef, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
+import { Forgetting } from "../forgetting.js";
+import { inspection } from "../inspection.js";
 import { useAction, useLoaded } from "../loading.js";
 import {
   CATEGORIES,
@@ -113,7 +115,11 @@ function List({ given, user, may }) {
       <p class="summary" role="status">
         ${said} ${facts.length > 0 && `${plural(facts.length, "memory", "memories")}${next ? " so far" : ""}, ${SORTS[given.sort ?? "time"]}`}
       </p>
-      ${may("write") && html`<${ForgetSubject} user=${user} may=${may} done=${done} />`}
+      ${may("write") &&
+      html`<div class="actions">
+        <${Add} user=${user} done=${done} />
+        <${ForgetSubject} user=${user} may=${may} done=${done} />
+      </div>`}
     </div>
     ${next && !waits && chosen.size > 0 && chosen.size === facts.length &&
     html`<p>
@@ -126,7 +132,9 @@ function List({ given, user, may }) {
       ${() => html`
         ${facts.length
           ? html`<${Table} pages=${pages} number=${facts.length} chosen=${chosen} toggle=${toggle} every=${every} may=${may} />`
-          : html`<${Empty} title="No memories">None of this user's memories passes these filters.<//>`}
+          : html`<${Empty} title="No memories">
+              ${Object.values(given).some(Boolean) ? "None of this user's memories passes these filters." : "No fact is known about this user yet."}
+            <//>`}
         ${next &&
         html`<${More} busy=${waits || fetching.busy} more=${() => setCursors([...cursors, next])} />`}
       `}
@@ -300,81 +308,42 @@ const requestsFor = (chosen) => {
   return parts;
 };
 
-const together = (answers) => ({
-  number: answers.reduce((sum, one) => sum + one.forgotten, 0),
-  memories: answers.flatMap((one) => one.memories),
-  sentences: answers.flatMap((one) => one.sentences),
-  warnings: [...new Set(answers.map((one) => one.warning).filter(Boolean))],
-  proofs: answers.map((one) => one.proof).filter(Boolean),
-});
-
-async function inTurn(requests, send) {
-  const answers = [];
-  for (const one of requests) answers.push(await send(one));
-  return together(answers);
-}
-
-// Shows what would go, then what went, with a receipt where the key may have one.
-function Forgetting({ requests, title, user, may, close, done }) {
-  const shown = useLoaded(
-    (signal) => inTurn(requests, (one) => api.forget({ user_id: user, ...one, dry_run: true }, signal)),
-    [],
-  );
-  const acting = useAction();
-  const [gone, setGone] = useState(null);
-  const forget = () =>
-    acting.run(async () => {
-      const proof = may("admin");
-      setGone(await inTurn(requests, (one) => api.forget({ user_id: user, ...one, proof, force: true })));
+// Adds one memory by hand.
+function Add({ user, done }) {
+  const [open, setOpen] = useState(false);
+  const [content, setContent] = useState("");
+  const [category, setCategory] = useState("personal");
+  const saving = useAction();
+  const close = () => setOpen(false);
+  const submit = (event) => {
+    event.preventDefault();
+    saving.run(async () => {
+      await inspection.add({ user_id: user, content: content.trim(), category });
+      close();
+      setContent("");
+      done("Added.");
     });
-  if (gone) return html`<${Gone} ...${gone} done=${done} />`;
+  };
   return html`
-    <${Dialog} title=${title} onClose=${close}>
-      <${Loaded} loaded=${shown} what="Looking">
-        ${({ number, memories, sentences, warnings }) => html`
-          <p>
-            ${number + sentences.length
-              ? `${plural(number, "memory", "memories")} and ${plural(sentences.length, "sentence")} of messages would go, for good.`
-              : "Nothing that is remembered is about this."}
-          </p>
-          ${warnings.map((one) => html`<p key=${one} class="refused">${one}</p>`)}
-          <ul>
-            ${memories.slice(0, 10).map((fact) => html`<li key=${fact.id} dir="auto">${fact.content}</li>`)}
-            ${sentences.slice(0, 10).map((one, place) => html`<li key=${place} dir="auto">${one}</li>`)}
-          </ul>
-        `}
-      <//>
-      ${acting.error && html`<${Failed} error=${acting.error} />`}
-      <div class="actions">
-        <button type="button" onClick=${close}>Cancel</button>
-        <button
-          type="button"
-          class="bad"
-          disabled=${acting.busy || !shown.value || !(shown.value.number + shown.value.sentences.length)}
-          onClick=${forget}
-        >${acting.busy ? "Forgetting…" : "Forget"}</button>
-      </div>
-    <//>
-  `;
-}
-
-function Gone({ number, sentences, proofs, done }) {
-  const finish = () => done("Forgotten, for good.");
-  const found = proofs.filter((one) => !one.receipt).flatMap((one) => one.found.map((trace) => trace.file));
-  const receipts = proofs.map((one) => one.receipt).filter(Boolean);
-  const text = JSON.stringify(receipts.length === 1 ? receipts[0] : receipts, null, 1);
-  return html`
-    <${Dialog} title="Forgotten" onClose=${finish}>
-      <p>${plural(number, "memory", "memories")} and ${plural(sentences.length, "sentence")} are gone for good.</p>
-      ${found.length > 0 && html`<p class="refused">Some texts were found again in ${[...new Set(found)].join(", ")}.</p>`}
-      ${receipts.length > 0 &&
-      html`<p>No file holds them any more: ${plural(proofs.at(-1).files, "file")} were searched. This receipt proves it:</p>
-        <pre class="receipt" tabindex="0" aria-label="Receipt">${text}</pre>`}
-      <div class="actions">
-        ${receipts.length > 0 && html`<button type="button" onClick=${() => navigator.clipboard.writeText(text)}>Copy the receipt</button>`}
-        <button type="button" class="primary" onClick=${finish}>Done</button>
-      </div>
-    <//>
+    <button type="button" onClick=${() => setOpen(true)}>Add a memory…</button>
+    ${open &&
+    html`<${Dialog} title="Add a memory" onClose=${close}>
+      <form onSubmit=${submit}>
+        <${Field} label=${`A statement about ${user}`}>
+          <textarea required rows="3" value=${content} onInput=${(event) => setContent(event.target.value)}></textarea>
+        <//>
+        <${Field} label="Its category">
+          <select value=${category} onChange=${(event) => setCategory(event.target.value)}>
+            ${factCategories().map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+          </select>
+        <//>
+        ${saving.error && html`<${Failed} error=${saving.error} />`}
+        <div class="actions">
+          <button type="button" onClick=${close}>Cancel</button>
+          <button type="submit" class="primary" disabled=${saving.busy || !content.trim()}>Add</button>
+        </div>
+      </form>
+    <//>`}
   `;
 }
 

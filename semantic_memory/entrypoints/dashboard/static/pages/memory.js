@@ -9,6 +9,7 @@ import {
   Dialog,
   Failed,
   Field,
+  Further,
   Loaded,
   MemoryLink,
   Meter,
@@ -24,6 +25,9 @@ import { Why } from "../settling.js";
 
 const RESTORABLE = new Set(["superseded", "archived", "quarantined"]);
 const DAY = 86_400_000;
+const PROMPTS = 20; // at first
+const MOST_PROMPTS = 1000; // that the service lists
+const TRACES = 200; // among which those that showed a memory are sought
 
 export function Memory({ route, user, may }) {
   const id = route.id;
@@ -413,8 +417,9 @@ const traceOf = (traces, prompt, fact) =>
   );
 
 function Prompts({ fact }) {
-  const loaded = useLoaded((signal) => inspection.audit(fact.user_id, fact.id, signal), [fact.id]);
-  const traces = useLoaded((signal) => inspection.traces(fact.user_id, signal), [fact.id]);
+  const [limit, setLimit] = useState(PROMPTS);
+  const loaded = useLoaded((signal) => inspection.audit(fact.user_id, fact.id, limit, signal), [fact.id, limit]);
+  const traces = useLoaded((signal) => inspection.traces(fact.user_id, TRACES, signal), [fact.id]);
   const missed = href("why-not", { user: fact.user_id, id: fact.id, text: fact.content.slice(0, 200) });
   return html`
     <${Loaded} loaded=${loaded}>
@@ -431,7 +436,8 @@ function Prompts({ fact }) {
                   ${one.session_id && html` <a href=${href("sessions", { user: fact.user_id }, one.session_id)}>${one.session_id}</a>`}
                 </li>`;
               })}
-            </ul>`
+            </ul>
+            <${Further} number=${items.length} limit=${limit} most=${MOST_PROMPTS} more=${() => setLimit(MOST_PROMPTS)} />`
           : html`<p class="muted">In none of the latest.</p>`}
     <//>
     <p><a href=${missed}>Why wasn't it found?</a></p>

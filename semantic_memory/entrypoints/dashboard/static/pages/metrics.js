@@ -20,10 +20,11 @@ const CHARTS = [
   { title: "Size of the store", lines: ["store_bytes"], format: bytes },
 ];
 
+const MOST = 960; // samples: four hours
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 export function Metrics() {
-  const loaded = useLoaded((signal) => api.samples(signal), []);
+  const loaded = useLoaded((signal) => api.samples(MOST, signal), []);
   const seconds = loaded.value?.seconds ?? 15;
   useEffect(() => {
     const again = setInterval(loaded.reload, 1000 * seconds);

@@ -1,10 +1,11 @@
 import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
+import { api } from "../api.js";
 import { inspection } from "../inspection.js";
 import { useLoaded } from "../loading.js";
-import { Loaded, NoUser, When, bytes, plural } from "../parts.js";
+import { Loaded, NoUser, When, bytes, plural, rounded } from "../parts.js";
 import { href } from "../routing.js";
 import { ForgetOne, Item, Links, Revert, TakeBack, Unsettled } from "../settling.js";
-import { Beginning } from "../beginning.js";
+import { Running, useRuns } from "../running.js";
 import { Waiting } from "../waiting.js";
 import { Requests } from "./requests.js";
 
@@ -19,7 +20,13 @@ const GROUPS = [
   ["forgotten", "Forgotten"],
 ];
 const SHOWN = 5;
+const AT_FIRST = 25; // of each group
+const MOST = 200; // that the service lists
+const MOST_UNSURE = 100;
+// The status by which the memories of a group are listed.
+const STATUS = { ended: "superseded", archived: "archived", quarantined: "quarantined", forgotten: "forgotten" };
 const EMPTY_MS = 3000;
+const LATEST = 40; // samples: ten minutes
 const SMALL = 50_000_000; // bytes of a store that is checked without being asked to
 
 export function Overview({ route, user, may, caller }) {
@@ -27,6 +34,7 @@ export function Overview({ route, user, may, caller }) {
   const everyone = may("admin");
   const users = useLoaded(everyone && ((signal) => inspection.activity(7, signal)), []);
   const empty = everyone && users.value?.items.length === 0;
+  const beginning = useLoaded(empty && (async () => (await import("../beginning.js")).Beginning), [empty]);
   useEffect(() => {
     if (!empty) return undefined;
     const soon = setInterval(users.reload, EMPTY_MS); // the first user shows up by itself
@@ -35,13 +43,13 @@ export function Overview({ route, user, may, caller }) {
   return html`
     <h1 tabindex="-1">Overview</h1>
     ${!everyone && !user && html`<${NoUser} />`}
-    ${empty && html`<${Beginning} may=${may} done=${users.reload} />`}
+    ${empty && beginning.value && html`<${beginning.value} may=${may} done=${users.reload} />`}
     ${everyone && !empty &&
     html`<${Loaded} loaded=${users} what="Looking for users">
       ${({ items }) => html`<${Users} items=${items} user=${user} caller=${caller} />`}
     <//>`}
     ${user && html`<${Changes} key=${`${user}/${days}`} user=${user} days=${days} may=${may} />`}
-    ${everyone && !empty && html`<${Store} may=${may} />`}
+    ${everyone && !empty && html`<${Store} may=${may} caller=${caller} />`}
   `;
 }
 
@@ -90,8 +98,9 @@ function Users({ items, user }) {
 
 function Changes({ user, days, may }) {
   const [said, setSaid] = useState("");
-  const loaded = useLoaded((signal) => inspection.changes(user, days, signal), [user, days]);
-  const unsure = useLoaded((signal) => inspection.toConfirm(user, signal), [user]);
+  const [limit, setLimit] = useState(AT_FIRST);
+  const loaded = useLoaded((signal) => inspection.changes(user, days, limit, signal), [user, days, limit]);
+  const unsure = useLoaded((signal) => inspection.toConfirm(user, MOST_UNSURE, signal), [user]);
   const done = (what) => {
     setSaid(what);
     loaded.reload();
@@ -113,17 +122,17 @@ function Changes({ user, days, may }) {
       </div>
       <p class="summary" role="status">${said}</p>
       <${Loaded} loaded=${loaded} what="Looking for changes">
-        ${(value) => html`<${Groups} ...${value} may=${may} done=${done} user=${user} />`}
+        ${(value) => html`<${Groups} ...${value} may=${may} done=${done} user=${user} more=${() => setLimit(MOST)} />`}
       <//>
     </section>
     <${Requests} user=${user} may=${may} />
     <${Loaded} loaded=${unsure}>
-      ${({ items }) => html`<${ToConfirm} items=${items} may=${may} done=${done} />`}
+      ${({ items }) => html`<${ToConfirm} items=${items} may=${may} done=${done} user=${user} />`}
     <//>
   `;
 }
 
-function Groups({ counts, items, may, done, user }) {
+function Groups({ counts, items, may, done, user, more }) {
   const present = GROUPS.filter(([name]) => counts[name]);
   if (!present.length) {
     return html`<p class="muted">
@@ -143,18 +152,27 @@ function Groups({ counts, items, may, done, user }) {
           name=${name}
           title=${title}
           count=${counts[name]}
-          items=${items.filter((one) => one.group === name && (one.fact || name === "forgotten"))}
+          items=${items.filter((one) => one.group === name)}
           may=${may}
           done=${done}
+          user=${user}
+          more=${more}
         />`,
       )}
     </div>
   `;
 }
 
-function Group({ name, title, count, items, may, done }) {
+function Group({ name, title, count, items, may, done, user, more }) {
   const [all, setAll] = useState(false);
-  const shown = all ? items : items.slice(0, SHOWN);
+  const present = items.filter((one) => one.fact || name === "forgotten"); // others are forgotten
+  const shown = all ? present : present.slice(0, SHOWN);
+  const cut = Math.min(count, MOST) - items.length;
+  const rest = present.length - shown.length + cut;
+  const open = () => {
+    setAll(true);
+    if (cut > 0) more();
+  };
   return html`
     <section class="card" aria-labelledby=${`group-${name}`}>
       <h3 id=${`group-${name}`}>${title} <span class="muted">${count.toLocaleString()}</span></h3>
@@ -171,8 +189,8 @@ function Group({ name, title, count, items, may, done }) {
               </li>`,
         )}
       </ul>
-      ${items.length > shown.length &&
-      html`<div><button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${items.length - shown.length} more</button></div>`}
+      ${!all && rest > 0 && html`<div><button type="button" class="quiet" onClick=${open}>Show ${rest} more</button></div>`}
+      ${all && count > MOST && html`<p class="muted">These are the latest. <a href=${href("memories", { user, status: STATUS[name] })}>All of ${user}</a></p>`}
     </section>
   `;
 }
@@ -210,13 +228,13 @@ function Undo({ one, done }) {
   }
 }
 
-function ToConfirm({ items, may, done }) {
+function ToConfirm({ items, may, done, user }) {
   const [all, setAll] = useState(false);
   if (!items.length) return null;
   const shown = all ? items : items.slice(0, SHOWN);
   return html`
     <section class="card" aria-labelledby="confirm-title">
-      <h2 id="confirm-title">To confirm <span class="muted">${items.length}</span></h2>
+      <h2 id="confirm-title">To confirm <span class="muted">${items.length}${items.length < MOST_UNSURE ? "" : " or more"}</span></h2>
       <ul class="items">
         ${shown.map(
           (one) => html`<${Unsettled} key=${`${one.fact.id}/${one.newer?.id}`} ...${one} may=${may} done=${done} />`,
@@ -224,27 +242,31 @@ function ToConfirm({ items, may, done }) {
       </ul>
       ${items.length > shown.length &&
       html`<div><button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${items.length - shown.length} more</button></div>`}
+      ${all && items.length === MOST_UNSURE && html`<p class="muted">These are the latest. <a href=${href("beliefs", { user, view: "unsure" })}>All to confirm</a></p>`}
     </section>
   `;
 }
 
 // What waits, how much is kept, and whether the store is sound.
-function Store({ may }) {
+function Store({ may, caller }) {
   const stats = useLoaded((signal) => inspection.stats(signal), []);
+  const { running } = useRuns(caller.users.includes("*"));
   return html`
     <section aria-labelledby="store-title">
       <h2 id="store-title">The store</h2>
       <div class="gallery">
-        <${Waiting} may=${may} />
+        <${Waiting} may=${may}>
+          ${running.map((run) => html`<${Running} key=${run.job} run=${run} />`)}
+        <//>
         <div class="card">
           <h3>Kept</h3>
           <${Loaded} loaded=${stats}>
             ${(value) => html`<p>
               ${plural(value.memories, "memory", "memories")} of ${plural(value.users, "user")} from
               ${" "}${plural(value.sessions, "conversation")}, ${bytes(value.store_bytes)} on the disk.
-              ${" "}<a href=${href("metrics")}>Speed and load</a>
             </p>`}
           <//>
+          <${Speed} />
         </div>
         <div class="card">
           <h3>Health</h3>
@@ -253,6 +275,16 @@ function Store({ may }) {
       </div>
     </section>
   `;
+}
+
+// How fast the service answered of late, from the latest sample with any request.
+function Speed() {
+  const { value } = useLoaded((signal) => api.samples(LATEST, signal), []);
+  const last = value?.items.findLast((one) => one.p50_ms !== null);
+  return html`<p>
+    ${last && `Of the last requests, half were answered within ${rounded(last.p50_ms)} ms, 95 of 100 within ${rounded(last.p95_ms)} ms. `}
+    <a href=${href("metrics")}>Speed and load</a>
+  </p>`;
 }
 
 function Health({ at_once }) {

@@ -127,11 +127,12 @@ function SearchForm({ params, user }) {
           <${Field} label="Memories (k)">
             <input type="number" min="1" max="100" value=${form.k} onInput=${set("k")} />
           <//>
-          <${Field} label="Conditions (instead of the fields)">
+          <${Field} label="Conditions">
             <input
               type="search"
               value=${form.where ?? ""}
-              placeholder="tag:work.* -draft when:&quot;last week&quot;"
+              placeholder="tag:work -draft"
+              title=${'Instead of the other fields, like tag:work.* -draft when:"last week"'}
               autocomplete="off"
               onInput=${set("where")}
             />

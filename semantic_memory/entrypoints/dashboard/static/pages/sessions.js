@@ -1,9 +1,10 @@
 import { html, useEffect, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { Conversation } from "../conversation.js";
-import { useLoaded } from "../loading.js";
-import { Category, Empty, factCategories, Loaded, NoUser, When, plural } from "../parts.js";
-import { href } from "../routing.js";
+import { Forgetting } from "../forgetting.js";
+import { useAction, useLoaded } from "../loading.js";
+import { Category, Empty, factCategories, Failed, Loaded, NoUser, When, plural } from "../parts.js";
+import { go, href } from "../routing.js";
 import { Requests } from "./requests.js";
 
 const CHUNK = 200;
@@ -12,7 +13,7 @@ export function Sessions({ route, user, may }) {
   if (!user) return html`<h1 tabindex="-1">Sessions</h1><${NoUser} />`;
   return route.id === undefined
     ? html`<${List} user=${user} may=${may} />`
-    : html`<${Session} user=${user} id=${route.id} message=${route.params.message} />`;
+    : html`<${Session} user=${user} id=${route.id} message=${route.params.message} may=${may} />`;
 }
 
 function List({ user, may }) {
@@ -52,7 +53,10 @@ function Row({ item, user }) {
   const facts = factCategories().filter((name) => item.by_category[name]);
   return html`
     <tr>
-      <td><a href=${href("sessions", { user }, item.session_id)}>${item.session_id}</a></td>
+      <td class="name">
+        <a href=${href("sessions", { user }, item.session_id)}>${item.session_id}</a>
+        ${!item.options.extract && html`${" "}<span class="badge">left unread</span>`}
+      </td>
       <td class="right">${item.messages.toLocaleString()}</td>
       <td class="wide-only">
         <span class="meta">
@@ -67,7 +71,43 @@ function Row({ item, user }) {
   `;
 }
 
-function Session({ user, id, message }) {
+// Whether facts are drawn from a conversation, and the way to forget it.
+function Keeping({ user, id, may }) {
+  const loaded = useLoaded(
+    async (signal) => (await api.sessions(user, signal)).items.find((one) => one.session_id === id),
+    [user, id],
+  );
+  const acting = useAction();
+  const [forgetting, setForgetting] = useState(false);
+  if (!loaded.value || !may("write")) return null;
+  const { extract } = loaded.value.options;
+  const change = () =>
+    acting.run(async () => {
+      await api.configure({ user_id: user, session_id: id, extract: !extract });
+      loaded.reload();
+    });
+  return html`
+    <p role="status" class="muted">
+      ${extract ? "Facts are drawn from what is said here." : "Left unread: no facts are drawn from what is said here, though its messages are found."}
+    </p>
+    ${acting.error && html`<${Failed} error=${acting.error} />`}
+    <div class="actions">
+      <button type="button" disabled=${acting.busy} onClick=${change}>${extract ? "Leave unread" : "Read it again"}</button>
+      <button type="button" class="bad" onClick=${() => setForgetting(true)}>Forget…</button>
+    </div>
+    ${forgetting &&
+    html`<${Forgetting}
+      requests=${[{ session_id: id }]}
+      title=${`Forget the conversation ${id}?`}
+      user=${user}
+      may=${may}
+      close=${() => setForgetting(false)}
+      done=${() => go(href("sessions", { user }))}
+    />`}
+  `;
+}
+
+function Session({ user, id, message, may }) {
   const loaded = useLoaded(
     async (signal) => {
       const asked = { user_id: user, session_id: id, category: factCategories(), limit: 1000 };
@@ -82,6 +122,7 @@ function Session({ user, id, message }) {
   return html`
     <p class="crumbs"><a href=${href("sessions", { user })}>Sessions</a></p>
     <h1 tabindex="-1">${id}</h1>
+    <${Keeping} user=${user} id=${id} may=${may} />
     <${Loaded} loaded=${loaded}>
       ${(value) => html`<${Said} ...${value} message=${message} />`}
     <//>

@@ -1,8 +1,8 @@
-import { html } from "../vendor/htm-preact-3.1.1.js";
+import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 import { api } from "../api.js";
 import { inspection } from "../inspection.js";
 import { useLoaded } from "../loading.js";
-import { Category, Empty, LEFT_OUT, Loaded, MemoryLink, NoUser, Status, When, plural } from "../parts.js";
+import { Category, Empty, Further, LEFT_OUT, Loaded, MemoryLink, NoUser, Status, When, plural } from "../parts.js";
 import { href } from "../routing.js";
 import { Score } from "../score.js";
 
@@ -16,6 +16,7 @@ const STEPS = {
   related: "what stands around",
   packing: "packing",
 };
+const MOST = 200; // that the service lists
 const milliseconds = (value) => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 const total = (steps) => Object.values(steps).reduce((sum, one) => sum + one, 0);
 
@@ -25,7 +26,8 @@ export function Traces({ route, user }) {
 }
 
 function List({ user }) {
-  const loaded = useLoaded((signal) => inspection.traces(user, signal), [user]);
+  const [limit, setLimit] = useState(50);
+  const loaded = useLoaded((signal) => inspection.traces(user, limit, signal), [user, limit]);
   return html`
     <h1 tabindex="-1">Traces</h1>
     <p class="muted">What the latest searches and prompts were made of. They hold ids and figures; the settings say whether questions too.</p>
@@ -60,6 +62,9 @@ function List({ user }) {
                   </tbody>
                 </table>
               </div>
+              <${Further} number=${items.length} limit=${limit} most=${MOST} more=${() => setLimit(MOST)}>
+                Older ones are reached from the memories that they showed.
+              <//>
             `
           : html`<${Empty} title="No traces">Nothing was asked about this user in the last days, or no traces are kept.<//>`}
     <//>
