@@ -126,7 +126,8 @@ def revised(fact: Fact, changes: dict[str, Any], now: datetime) -> tuple[Fact, F
             "version": 1,
         }
     )
-    return new.model_copy(update={"valid_from": now, "perhaps_changed": (), "follows": ()}), before
+    links = {"perhaps_changed": (), "follows": (), "rests_on": ()}
+    return new.model_copy(update={"valid_from": now, **links}), before
 
 
 RESTORED_CONFIDENCE = 0.5

@@ -32,10 +32,14 @@ _SURELY_OWN = 0.8
 """Probability of being about the owner from which a statement surely is."""
 SLOT = 0.35
 """Probability from which a slot is taken as stated."""
+_OF_TWO = 0.5
+"""Factor of the probability of a slot that a statement states beside another one."""
 _SAME_SLOT = 0.25
 """Cosine by which a pair of one slot ranks above its similarity."""
 
 Rows = tuple[int, int]
+Read = Callable[[Fact], Reading | None]
+"""Returns the reading of a fact; None if it is in a language that the judge can't read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +108,15 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
     """Return the lower probability of a slot that two statements share; 0 if they share none.
 
     Of what somebody has several at a time, such as hobbies, a new one says nothing of the others.
+    Where the first statement may state another slot too, a change of one leaves the rest: "I'm
+    diabetic and don't eat pork".
     """
     if one is None or other is None or slot_of(one) != slot_of(other):
         return 0.0
     if slot_of(one) is None or one.slot in _SEVERAL:
         return 0.0
-    return min(one.slot_probability, other.slot_probability)
+    sure = min(one.slot_probability, other.slot_probability)
+    return sure * _OF_TWO if one.other_slots else sure
 
 
 def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
@@ -120,6 +127,11 @@ def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
     slot = slot_of(one)
     if one is None or other is None or slot is None or slot != slot_of(other) or slot in _OF_OTHERS:
         return False
+    return differ_in_owner(one, other)
+
+
+def differ_in_owner(one: Reading, other: Reading) -> bool:
+    """Return True if one statement surely is about the owner, and the other surely isn't."""
     lower, higher = sorted((one.about_self, other.about_self))
     return lower <= 1.0 - _SURELY_OWN and higher >= _SURELY_OWN
 
@@ -132,6 +144,11 @@ def are_comparable(older: Fact, newer: Fact) -> bool:
     """
     if newer.source.decided or not older.messages.isdisjoint(newer.messages):
         return False
+    return may_be_of_one_speaker(older, newer)
+
+
+def may_be_of_one_speaker(older: Fact, newer: Fact) -> bool:
+    """Return True unless two different people said two facts."""
     one, other = older.source, newer.source
     return one.speaker == other.speaker or None in (_said_by(one), _said_by(other))
 
@@ -161,7 +178,7 @@ def candidates(
         if (row in read or facts[row].reading) and (slot := slot_of(reading(row))):
             by_slot[slot].append(row)
     alone = len(firsts) < len(heads)
-    for row, earlier, later in _near(vectors, firsts, heads, reach):
+    for row, earlier, later in near_rows(vectors, firsts, heads, reach):
         of_slot = by_slot[slot] if (slot := slot_of(reading(row))) else []
         # what is new is compared with what was said before it; what is new and old, with both
         for near, same in (
@@ -186,7 +203,7 @@ def candidates(
     return sorted(found)
 
 
-def _near(
+def near_rows(
     vectors: Matrix, firsts: Sequence[int], heads: Sequence[int], reach: Reach
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     """Yield each row of `firsts` with its nearest rows before it, and those behind it."""

@@ -114,6 +114,25 @@ class FollowDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class RestDecision:
+    """A fact that rests on earlier ones: it is to be checked once they fall."""
+
+    fact: Fact
+    bases: tuple[Fact, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return ("it gives them as its reason, or is a plan or habit of theirs",)
+
+    @property
+    def result(self) -> Fact:
+        """The fact that rests on the others."""
+        known = dict.fromkeys((*self.fact.rests_on, *(one.id for one in self.bases)))
+        return self.fact.model_copy(update={"rests_on": tuple(known)})
+
+
+@dataclass(frozen=True, slots=True)
 class SupersedeDecision:
     """A fact that a newer one ends."""
 
@@ -169,7 +188,14 @@ class ContestDecision:
         return contested(self.older, self.newer), contested(self.newer, self.older)
 
 
-Decision = MergeDecision | FollowDecision | SupersedeDecision | MarkDecision | ContestDecision
+Decision = (
+    MergeDecision
+    | FollowDecision
+    | RestDecision
+    | SupersedeDecision
+    | MarkDecision
+    | ContestDecision
+)
 
 
 def _cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:

@@ -87,6 +87,9 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "follows": tuple(
                 dict.fromkeys(one for fact in facts for one in fact.follows if one not in ids)
             ),
+            "rests_on": tuple(
+                dict.fromkeys(one for fact in facts for one in fact.rests_on if one not in ids)
+            ),
             "tags": tuple(dict.fromkeys(tag for fact in (kept, *others) for tag in fact.tags)),
             "references": tuple(
                 dict.fromkeys(other for fact in (kept, *others) for other in fact.references)
@@ -120,6 +123,7 @@ def without(kept: Fact, taken: Fact, instead: Fact) -> Fact:
                 kept.perhaps_changed, taken.perhaps_changed, instead.perhaps_changed
             ),
             "follows": _less(kept.follows, taken.follows, instead.follows),
+            "rests_on": _less(kept.rests_on, taken.rests_on, instead.rests_on),
             "tags": _less(kept.tags, taken.tags, instead.tags),
             "references": _less(kept.references, taken.references, instead.references),
             "metadata": with_sides(_less_keys(kept, taken, instead), [kept]),

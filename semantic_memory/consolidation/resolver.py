@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from semantic_memory.consolidation.candidates import DEFAULT, slot_of
+from semantic_memory.consolidation.candidates import DEFAULT, Read, slot_of
 from semantic_memory.consolidation.decisions import (
     THRESHOLDS,
     ContestDecision,
@@ -18,11 +18,12 @@ from semantic_memory.consolidation.decisions import (
     FollowDecision,
     MarkDecision,
     MergeDecision,
+    RestDecision,
     SupersedeDecision,
     Thresholds,
 )
 from semantic_memory.consolidation.superseding import dated_by_log
-from semantic_memory.consolidation.sweep import Read, plan
+from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Fact, Status
@@ -301,6 +302,8 @@ class Resolver:
                 write(decision.result, "merged")
             case FollowDecision():
                 write(decision.result, "placed")
+            case RestDecision():
+                write(decision.result, "based")
             case SupersedeDecision():
                 write(decision.result(now), "superseded")
             case MarkDecision():
@@ -339,6 +342,8 @@ def _name(decision: Decision) -> str:
             return "merged"
         case FollowDecision():
             return "placed"
+        case RestDecision():
+            return "based"
         case ContestDecision():
             return "contested"
         case MarkDecision():
@@ -356,6 +361,9 @@ def _told(decision: Decision) -> str:
         case FollowDecision():
             older = ", ".join(f"“{fact.content}”" for fact in decision.older)
             return f"show “{decision.newer.content}” above {older} ({reasons})"
+        case RestDecision():
+            bases = ", ".join(f"“{fact.content}”" for fact in decision.bases)
+            return f"rest “{decision.fact.content}” on {bases} ({reasons})"
         case ContestDecision():
             old, new = decision.older.content, decision.newer.content
             return f"leave “{old}” and “{new}” contested ({reasons})"

@@ -6,7 +6,7 @@ against their neighbours) and sweeps (facts changed since the last sweep against
     1. find facts with the same normalised text
     2. find the candidates among the others, and get the judge's verdict on each
     3. merge groups in which all pairs say the same
-    4. note which earlier statements a newer one probably changes
+    4. note which earlier statements a newer one probably changes, and on which it rests
     5. end, or mark, the older statement of pairs of which the newer changes it; mark both as
        contested if the newer is too little trusted to end it; of one moment none is newer
 """
@@ -14,11 +14,20 @@ against their neighbours) and sweeps (facts changed since the last sweep against
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
-from semantic_memory.consolidation.candidates import DEFAULT, Reach, Rows, candidates, shared_slot
+from semantic_memory.consolidation.candidates import (
+    DEFAULT,
+    Reach,
+    Read,
+    Rows,
+    candidates,
+    may_be_of_one_speaker,
+    near_rows,
+    shared_slot,
+)
 from semantic_memory.consolidation.decisions import (
     ContestDecision,
     Decision,
@@ -26,11 +35,13 @@ from semantic_memory.consolidation.decisions import (
     FollowDecision,
     MarkDecision,
     MergeDecision,
+    RestDecision,
     SupersedeDecision,
     Thresholds,
     effect,
 )
 from semantic_memory.consolidation.merging import merged
+from semantic_memory.consolidation.resting import gives_reason, may_rest, rests
 from semantic_memory.consolidation.superseding import may_retire
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category, Fact, Status
@@ -39,9 +50,14 @@ from semantic_memory.domain.values import normalised
 from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
 from semantic_memory.language.identity import disagree
 
-Read = Callable[[Fact], Reading | None]
-"""Returns the reading of a fact; None if it is in a language that the judge can't read."""
-_ORDER = (MergeDecision, FollowDecision, SupersedeDecision, MarkDecision, ContestDecision)
+_ORDER = (
+    MergeDecision,
+    FollowDecision,
+    RestDecision,
+    SupersedeDecision,
+    MarkDecision,
+    ContestDecision,
+)
 
 
 def plan(
@@ -111,12 +127,27 @@ class _Table:
         self._ask(pairs)
         groups = self._groups(texts, pairs)
         yield from self._merges(groups)
-        yield from self._changes(groups, pairs)
+        yield from self._changes(groups, pairs, [*self._bases(firsts, heads, reach)])
 
     def _reading(self, row: int) -> Reading | None:
         if row not in self._readings:
             self._readings[row] = self._read(self._facts[row])
         return self._readings[row]
+
+    def _bases(
+        self, firsts: Sequence[int], heads: Sequence[int], reach: Reach
+    ) -> Iterator[tuple[int, list[int]]]:
+        """Yield the rows that rest on earlier ones, with these."""
+        able = [row for row in firsts if may_rest(self._facts[row], self._reading(row))]
+        for row, earlier, _ in near_rows(self._vectors, able, heads, reach):
+            if found := [other for other in earlier if self._rests(row, other)]:
+                yield row, found
+
+    def _rests(self, row: int, other: int) -> bool:
+        fact, basis = self._facts[row], self._facts[other]
+        if _are_of_one_moment(basis, fact) or not may_be_of_one_speaker(basis, fact):
+            return False
+        return rests(fact, basis, self._read)
 
     def _ask(self, pairs: Sequence[Rows]) -> None:
         wanted = [pair for pair in pairs if pair not in self._effects]
@@ -129,6 +160,8 @@ class _Table:
             return None
         slot = shared_slot(self._reading(rows[0]), self._reading(rows[1]))
         found = effect(verdict, pair.similarity, self._thresholds, slot)
+        if found == "end" and not verdict.is_final and gives_reason(pair.older):
+            return "mark"  # the reason may be over, and what it was given for may not
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
             return None
         return found
@@ -178,7 +211,12 @@ class _Table:
                 facts = tuple(self._facts[member] for member in members)
                 yield MergeDecision(facts, tuple(reasons) or ("same text",))
 
-    def _changes(self, groups: Sequence[list[int]], pairs: Sequence[Rows]) -> Iterator[Decision]:
+    def _changes(
+        self,
+        groups: Sequence[list[int]],
+        pairs: Sequence[Rows],
+        bases: Sequence[tuple[int, list[int]]],
+    ) -> Iterator[Decision]:
         believed = {
             members[0]: merged([self._facts[member] for member in members])
             if len(members) > 1
@@ -210,6 +248,14 @@ class _Table:
             if decision.result != believed[newer]:
                 believed[newer] = decision.result
                 yield decision
+        for row, others in bases:
+            head = groups[row][0]
+            beneath = {one.id: one for other in others if (one := believed[groups[other][0]])}
+            beneath.pop(believed[head].id, None)
+            rest = RestDecision(believed[head], tuple(beneath.values()))
+            if rest.result != believed[head]:
+                believed[head] = rest.result
+                yield rest
         for older, changes in sorted(told.items()):
             yield from self._change(believed, older, changes)
 

@@ -125,9 +125,12 @@ class Fact(Scoped):
     """Newer statements that are likely, but not certain enough, to have ended it."""
     follows: tuple[Identifier, ...] = ()
     """Earlier statements that it probably changes; a search for the present shows it above them."""
+    rests_on: tuple[Identifier, ...] = ()
+    """Earlier facts that it gives as its reason, or whose matter it is a plan or habit of."""
     review: Literal["to confirm", "to check"] | None = None
     """Only of a memory that was got, listed or explained: `to confirm` is a preference that nobody
-    stated again for half a year, `to check` a fact of which one in `references` no longer holds."""
+    stated again for half a year, `to check` a fact of which one in `references` or `rests_on`, or
+    one that those rest on, no longer holds."""
     reading: Reading | None = None
     """The judge's reading of its sentence, where extraction judged it."""
     metadata: Metadata = Field(default_factory=dict)
@@ -154,6 +157,11 @@ class Fact(Scoped):
         """Its values as types of the application, by the types' names; see `open(types=...)`."""
         found = self.metadata.get(TYPED)
         return found if isinstance(found, dict) else {}
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The ids of what it rests on: what it refers to, by the application or by its words."""
+        return (*self.references, *self.rests_on)
 
     @property
     def is_pinned(self) -> bool:

@@ -31,6 +31,7 @@ LEAST_TRUST = (
     " left out."
 )
 PAGE = Number("Most memories to list.", default=100, least=1)
+BEHIND = "Only what comes behind this one: `earlier` of the answer before."
 POINTS = Number("Most memories to lay out, the newest first.", default=2_000, least=1, most=5_000)
 RUNS = Number("Most runs to return, the latest first.", default=50, least=1, most=1_000)
 RECORDS = Number("Most blocks to list, the latest first.", default=20, least=1, most=1_000)

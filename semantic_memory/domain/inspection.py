@@ -117,6 +117,16 @@ class Timeline(Value):
     """The oldest first."""
 
 
+class Timelines(Value):
+    """Timelines of a stretch of a user's statements, from the newest backwards."""
+
+    items: tuple[Timeline, ...]
+    since: Timestamp | None = None
+    """Time of the oldest statement laid out; None without any."""
+    earlier: str | None = None
+    """The statement behind which the next stretch begins; None if there is no older one."""
+
+
 AbsenceReason = Literal[
     "came",
     "unknown",

@@ -24,3 +24,5 @@ class Layout(Value):
     points: tuple[Point, ...]
     explained: tuple[float, float]
     """Share of the vectors' variance along each axis, 0 to 1."""
+    earlier: str | None = None
+    """The memory behind which the next map begins; None if there is none left."""

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from semantic_memory.domain.values import Unit, Value
 
-Worth = Literal["keep", "moment", "task"]
 About = Literal["self", "near", "other"]
 Kind = Literal[
     "none",

@@ -211,14 +211,20 @@ class TagCount(Value):
 
 
 class JobRun(Value):
-    """One run of an upkeep job."""
+    """One run of an upkeep job, ended or under way."""
 
     job: str
     started_at: Timestamp
     seconds: float
     dry_run: bool = False
+    running: bool = False
+    """True while it is under way."""
     users: int
-    """Number of users whose memories were examined."""
+    """Number of users examined so far; of `compact`, of sessions, and one for the ledger."""
+    total: int | None = None
+    """Number to examine in all; None for a job, or a run of an earlier version, without it."""
+    seconds_left: float | None = None
+    """Estimated from the pace so far; None before the first user, and once the run has ended."""
     counts: Mapping[str, int] = Field(default_factory=dict)
     """Number of changes made, or planned by a dry run, by kind."""
     planned: tuple[str, ...] = ()

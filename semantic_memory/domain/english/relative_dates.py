@@ -61,7 +61,10 @@ _DATE = any_of(*(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 _RELATIVE = regex(
     rf"(?<![\w'-]){_DATE}(?![\w'-])(?! {phrases('calendar.day_parts')}s\b)", re.IGNORECASE
 )
-_GOING_ON = r"\b(?:am|is|are|'m|'re|'s)\s+(?:\w+ly\s+)?\w+ing\b|'(?:m|re|s)\s+\w+ing\b"
+_GOING_ON = (
+    r"\b(?:am|is|are|'m|'re|'s)\s+(?:(?:\w+ly|I|we|you|he|she|it|they)\s+)?\w+ing\b"
+    r"|'(?:m|re|s)\s+\w+ing\b"
+)
 _FUTURE = regex(rf"\b{phrases('calendar.future')}\b|'ll\b|{_GOING_ON}", re.IGNORECASE)
 _PASSIVE = regex(
     rf"(?:^|\b(?:is|are)\s)(?:\w+ly\s)?(?!{phrases('calendar.done')}\b)\w+ed\s(?:for|on|in|by)\b",
@@ -69,6 +72,10 @@ _PASSIVE = regex(
 )
 _GETS = regex(r"\b(?:gets?|getting) (?:re)?[a-z]+ed\b", re.IGNORECASE)  # "gets married"
 _IN_STATE = regex(r"(?:'m|'re|\bam|\bare)(?: (?:so|very|really|a bit))? [a-z]+ed\b", re.IGNORECASE)
+# "in May we moved", unlike "we may move"
+_MONTH_OF_MAY = regex(
+    rf"(\d{_TH}(?: of)?|\b{phrases('calendar.before_month')}) may\b", re.IGNORECASE
+)
 _ENDS = regex(r"[.!?]\s+(?=[^\sa-z\d])|\n")
 _PUT_OFF = regex(
     rf"\b{phrases('calendar.put_off')}\b[^.;]{{0,50}}?"
@@ -91,7 +98,7 @@ _PERHAPS = regex(
     re.IGNORECASE,
 )
 _WOULD = regex(
-    r"(?:\bwould|\bshould|\blet's|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)",
+    r"(?:\bwould|\bshould|\bmight|\blet's|'d)\s(?:\w+ly\s|never\s|not\s)?(?P<verb>(?!have\b|been\b)\w+)",
     re.IGNORECASE,
 )
 _OF_ANOTHER = regex(r"\b(?:my|our|your|his|her|its|their|the|a|an|\w+['’]s)\s$", re.IGNORECASE)
@@ -200,6 +207,7 @@ def _is_present(clause: str) -> bool:
 
 def _shown(text: str) -> Direction | None:
     """Return the direction that the verbs of a text show."""
+    text = _MONTH_OF_MAY.sub(r"\1 ", text)
     if _FUTURE.search(text) or _PUT_OFF.search(text) or _AGREED.search(text):
         return "future"
     if any(Form.BASE in forms(found["verb"]) for found in _WOULD.finditer(text)):

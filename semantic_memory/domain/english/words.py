@@ -28,7 +28,6 @@ _PAST = words("words.past")
 _SAME_IN_PAST = words("words.same_in_past")
 _FUNCTION_WORDS = words("words.function_words")
 _RARE_NOUNS = words("words.rare_nouns")
-_BEFORE_NOUNS = words("words.before_nouns")
 _DETERMINERS = words("words.determiners")
 _ADVERBS = words("words.adverbs")
 
@@ -108,8 +107,8 @@ def noun_behind(preceding: str, word: str) -> str | None:
     if before not in _DETERMINERS and not before.endswith("'s"):
         return None
     nouns = readings(word.casefold()).get("NOUN", ())
-    is_thing = nouns and names_a_thing(word, "") and not forms(word) & {Form.PAST, Form.ING}
-    return nouns[0] if is_thing else None
+    is_thing = can_be_noun(word) and not is_quality(word)
+    return nouns[0] if nouns and is_thing and not forms(word) & {Form.PAST, Form.ING} else None
 
 
 @lru_cache(maxsize=65_536)
@@ -124,17 +123,6 @@ def can_be_noun(word: str) -> bool:
         return False
     found = readings(lowered)
     return "NOUN" in found and lowered not in _RARE_NOUNS if found else len(lowered) > 3
-
-
-def names_a_thing(word: str, preceding: str) -> bool:
-    """Return whether a word stands for a thing behind the preceding one.
-
-    >>> names_a_thing("light", "the"), names_a_thing("light", "is")
-    (True, False)
-    """
-    if not can_be_noun(word):
-        return False
-    return not is_quality(word) or preceding.casefold() in _BEFORE_NOUNS
 
 
 def is_quality(word: str) -> bool:

@@ -139,24 +139,9 @@ class Beliefs(Protocol):
         ...
 
     def beliefs_among(
-        self,
-        user_id: str,
-        fact_ids: Collection[str],
-        keys: Collection[bytes],
-        *,
-        messages: bool = False,
+        self, user_id: str, fact_ids: Collection[str], keys: Collection[bytes]
     ) -> list[Belief]:
-        """Return the user's beliefs with one of these ids or one of these keys (see `Keyed`).
-
-        With `messages`, active verbatim messages as well.
-        """
-        ...
-
-    def messages(self, user_id: str, *, since: int = 0, limit: int | None = None) -> list[Belief]:
-        """Return the user's active verbatim messages that changed after `since`, at most `limit`.
-
-        Only those with vectors.
-        """
+        """Return the user's beliefs with one of these ids or one of these keys (see `Keyed`)."""
         ...
 
 

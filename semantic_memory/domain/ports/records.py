@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -145,11 +145,12 @@ class Erasure(Protocol):
         """Return what is still to be erased from the logs of all sessions, sorted, or of one."""
         ...
 
-    def erase(self, user_id: str | None = None) -> int:
-        """Erase the text of forgotten memories from every page and version; return how many.
+    def erase(self, user_id: str | None = None) -> Mapping[str, int]:
+        """Erase the text of forgotten memories from every page and version.
 
-        Messages of which sentences were cut since the last call count too. Id, time and reason
-        stay.
+        Return how many by user, messages of which sentences were cut since the last call included.
+        Id, time and reason stay. Raises StoreUnavailableError if copies remain, which the next call
+        erases.
         """
         ...
 

@@ -199,14 +199,18 @@ _FLAT = {
 class LayoutRequest(OfUser):
     """Lay a user's memories out in two dimensions, near in meaning near in place.
 
-    The newest `limit` of those believed, facts before messages.
+    The newest `limit` of those believed, facts before messages; or the next behind `behind`, which
+    the map before names as `earlier`. Raises NotFoundError if the user has no such memory.
     """
 
     verb: ClassVar[str] = "profile.layout"
 
     limit: Whole = number(fields.POINTS)
+    behind: Identifier | None = Field(None, description=fields.BEHIND)
 
     @classmethod
-    def of(cls, *, user_id: str, limit: int = fields.POINTS.default) -> Self:
+    def of(
+        cls, *, user_id: str, limit: int = fields.POINTS.default, behind: str | None = None
+    ) -> Self:
         """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, limit=limit)
+        return cls.parsed(user_id=user_id, limit=limit, behind=behind)

@@ -208,7 +208,10 @@ class VerifyRequest(Request):
 
 
 class RunsRequest(Request):
-    """Return the latest runs of maintenance jobs, the latest first."""
+    """Return the latest runs of maintenance jobs, the latest first.
+
+    A run under way comes first, with the number of users done and left.
+    """
 
     verb: ClassVar[str] = "jobs.runs"
 
