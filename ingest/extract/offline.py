@@ -31,6 +31,7 @@ from semantic_memory.judging.ports import SentenceJudge, Spoken, Verdict
 from semantic_memory.language.clauses import (
     clauses,
     is_hedged,
+    lacks_antecedent,
     leans,
     points_back,
     sentences,
@@ -43,7 +44,7 @@ from semantic_memory.language.persons import mentions_speaker, third_person
 Compare = Callable[[str, str], Verdict]
 
 _USER = "The user"
-_KEEP = 0.4
+_KEEP = 0.3
 """Probability of being worth keeping from which a clause becomes a fact."""
 _KEEP_OF_QUESTION = 0.75
 """The same of a question or a request, which states something in passing at most."""
@@ -64,6 +65,8 @@ _HARDLY = 0.03
 _TASK = 0.5
 """Probability from which a sentence asks for something."""
 _MOST_WORDS = 60
+_BRIEF = 2
+"""Words of a clause that says something only as an answer, or by itself."""
 _LONGEST_BEFORE = 200
 """Characters of what was said before, of which the end is kept."""
 _ASKED_WITHIN = 3
@@ -71,6 +74,8 @@ _ASKED_WITHIN = 3
 _MOST_SURE, _LEAST_SURE = 0.95, 0.7
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
+_ORDER = 0.5
+"""Probability of an order from which a clause of no kind that lasts asks for this answer."""
 _CLEAR = 0.8
 _NO_MATERIAL = (None, "no words", NOTES)
 """Reasons of spans that are the author's, or have no author."""
@@ -108,6 +113,10 @@ class _Clause:
     is_note: bool = False
 
     @property
+    def is_brief(self) -> bool:
+        return len(self.text.split()) <= _BRIEF
+
+    @property
     def spoken(self) -> Spoken:
         return Spoken(self.text, self.before.spoken if self.leans else "")
 
@@ -126,10 +135,12 @@ class _Read:
             return reading.keep >= _KEEP_OF_NOTE
         if clause.text.endswith("?") and not mentions_speaker(clause.text):
             return False  # it says nothing of who asks
-        if reading.kind == "none" and reading.standing_order > reading.kind_probability:
+        if reading.kind == "none" and reading.standing_order >= _ORDER:
             return False  # an order for this answer
         if reading.kind == "standing_order":
             return reading.keep >= _KEEP
+        if not self.stands_alone and not clause.before.is_asked and clause.is_brief:
+            return False  # it answers nothing: "Two"
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 
@@ -141,10 +152,14 @@ class _Read:
 
     @property
     def stands_alone(self) -> bool:
-        least = _ALONE_OF_LEANING if self.clause.leans else _ALONE
-        return self.clause.is_note or (
-            self.reading.alone >= least and not points_back(self.clause.text)
-        )
+        clause = self.clause
+        if clause.is_note:
+            return True
+        if points_back(clause.text) or (
+            lacks_antecedent(clause.text) and clause.before.is_same_message
+        ):
+            return False
+        return self.reading.alone >= (_ALONE_OF_LEANING if clause.leans else _ALONE)
 
 
 class OfflineExtractor:
@@ -154,7 +169,7 @@ class OfflineExtractor:
     statement. They are the packaged ones if None.
     """
 
-    name = "offline-7"
+    name = "offline-8"
 
     def __init__(self, judge: SentenceJudge | None = None, compare: Compare | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()

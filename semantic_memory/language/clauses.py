@@ -33,11 +33,14 @@ _END = regex(
     r"|\s*\.{2,}(?![\w.]*/)\s*|\s+(?:\.\s){2,}|…|(?<=\w)\s*;\s+"
 )
 _OWN = r"(?:i['’]?(?:m|ve|d|ll)?|my|we['’]?(?:re|ve|d|ll)?|our)\b(?![./&-]\w)"
+_ASIDE = r"(?:by the way|in fact|of course|to be honest|as for me)"
 _CUT = regex(
-    rf"(?P<mark>\s*[,;:(]\s*|\s+[-–—]+\s+)(?:(?P<joint>and|but|so|or|plus)\s+)?(?={_OWN})"
+    rf"(?P<mark>(?:\s*[,;:(]\s*|\s+[-–—]+\s+)(?:{_ASIDE}\s*,\s*)?)(?:(?P<joint>and|but|so|or|plus)\s+)?(?={_OWN})"
     rf"|\s+(?P<bare>and|but|so)\s+(?={_OWN})",
     re.IGNORECASE,
 )
+# "..., but for now, I ...": the phrase belongs to what follows.
+_JOINED_PHRASE = regex(r"\s*[,;]\s*(?=(?:and|but|so|or)(?:\s+[\w'’]+){0,3}$)", re.IGNORECASE)
 _ASKING = (
     r"(?:(?:what|which|how|where|when|who|why|can|could|would|should|shall|do|does|did|is|are|will"
     r"|have|has|any|anyone|got|help|tell|give|explain|recommend|suggest)\b)"
@@ -49,8 +52,8 @@ _REQUEST_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_REQUEST})", re.IGNORECASE)
 _ASKS = regex(rf"^(?:{_ASKING}|{_REQUEST})", re.IGNORECASE)
 _WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OPENER = regex(
-    r"\s*(?:(?:by the way|speaking of [^,]{1,40}|in fact|of course|to be honest|as for me)\b"
-    rf"(?:\s*[,:–—-]+\s*|\s+(?={_OWN}))"
+    rf"\s*(?:(?:{_ASIDE}|speaking of [^,]{{1,40}})\b"
+    rf"(?:\s*[,:–—-]+\s*|\s+(?={_OWN})|\s*$)"
     rf"|(?P<word>[^\W\d_]+)(?:\s*[,!.:…–—-]+(?:\s+|$)|\s+(?=(?P<next>[^\W_]+))))",
     re.IGNORECASE,
 )
@@ -113,6 +116,10 @@ def clauses(sentence: str) -> list[Clause]:
     ['I moved to Porto in March', 'my sister lives in Faro']
     >>> [one.text for one in clauses("When I was ten, I lived in Faro, and I hated my school")]
     ['When I was ten, I lived in Faro', 'I hated my school']
+    >>> [one.text for one in clauses("I love it here - in fact, I'm staying")]
+    ['I love it here', "I'm staying"]
+    >>> [one.text for one in clauses("I'm open to jazz, but for now, I need pop, so, I listen")]
+    ["I'm open to jazz", 'but for now, I need pop', 'so, I listen']
     >>> [len(clauses(one)) for one in ("I love my dog and my cat", "My wife and I ski")]
     [1, 1]
     >>> [(one.text, one.asks) for one in clauses("I'm off dairy, any ideas for a cake?")]
@@ -142,8 +149,9 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         elif (cut["bare"] or "").lower() == "and" and joins_subjects(text[start : cut.start()]):
             continue
         elif not depends and is_clause(text[start : cut.start()]) and is_clause(text[cut.end() :]):
-            yield start, cut.start()
-            start, depends = cut.end(), _depends(text, cut.end())
+            opening = _JOINED_PHRASE.search(text, start, cut.start())
+            yield start, opening.start() if opening else cut.start()
+            start, depends = opening.end() if opening else cut.end(), _depends(text, cut.end())
     yield start, len(text)
 
 
@@ -169,8 +177,8 @@ def _predicates(clause: Clause) -> list[Clause]:
         sure = not can_be_noun(verb) or following in word_class("behind_verbs")
         if (
             sure
-            and forms(verb) == forms(before[1]) == {Form.BASE}
             and len(before) >= _FEWEST_WORDS
+            and forms(verb) == forms(before[1]) == {Form.BASE}
             and (not forms(before[-1]) or before[-2] in word_class("behind_verbs"))
             and word_class("holding_verbs").isdisjoint(before)
         ):
@@ -242,8 +250,8 @@ def without_opener(sentence: str) -> str:
     ("I'm off dairy", 'she left')
     >>> without_opener("Hey Tom, I'm off dairy"), without_opener("No dairy for me")
     ("I'm off dairy", 'No dairy for me')
-    >>> without_opener("Yep, Tom!")
-    ''
+    >>> without_opener("Yep, Tom!"), without_opener("By the way")
+    ('', '')
     >>> without_opener("But please remember that I'm off dairy"), without_opener("Remember to eat")
     ("I'm off dairy", 'Remember to eat')
     """
@@ -281,6 +289,26 @@ def leans(text: str) -> bool:
             and not forms(word)
         ):
             return False
+    return False
+
+
+def lacks_antecedent(text: str) -> bool:
+    """Return True if a pronoun of the third person stands before anything that it can mean.
+
+    >>> lacks_antecedent("I got her a lead"), lacks_antecedent("I thought of wearing them")
+    (True, True)
+    >>> lacks_antecedent("I told my dog that he's fat"), lacks_antecedent("I saw Ann and her cat")
+    (False, False)
+    """
+    before = ""
+    for place, found in enumerate(_WORD.finditer(text)):
+        word = found[0].lower().replace("’", "'")
+        if word in word_class("others"):
+            return True
+        is_name = place > 0 and found[0][0].isupper() and word[0] != "i"
+        if is_name or before in word_class("articles"):
+            return False
+        before = word
     return False
 
 

@@ -185,8 +185,11 @@ def _is_mention(quoted: str) -> bool:
     spoken = _WORD.findall(quoted)
     capital = [one for one in spoken if one[0].isupper() or one[0].isdigit()]
     long = [one for one in spoken if len(one) > 3]
-    if len(spoken) <= _MOST_TITLE and len(capital) > len(spoken) // 2 and {*long} <= {*capital}:
-        return len(capital) > 1 or not speaks(quoted)
+    if len(spoken) <= _MOST_TITLE and {*long} <= {*capital}:
+        if len(capital) > 1 and "I" not in capital:
+            return True  # "Lord of the Flies"
+        if len(capital) > len(spoken) // 2:
+            return len(capital) > 1 or not speaks(quoted)
     return len(spoken) <= _MOST_MENTIONED and not speaks(quoted)
 
 

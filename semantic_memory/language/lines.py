@@ -152,6 +152,8 @@ def _is_signed(lines: Sequence[Line]) -> bool:
         last.text[0].isupper() or last.text[0].isdigit()
     ):
         return False
+    if len(lines) == _SIGNED and not all(one[0].isupper() for one in spoken):
+        return False  # a remark of one's own
     return _ENDED.match(above.text) is not None and not _CLAUSE.search(last.text)
 
 

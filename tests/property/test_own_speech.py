@@ -8,9 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.client import Client
 
 from ingest.extract.offline import OfflineExtractor
 from ingest.readers import Incoming, read
@@ -20,6 +22,8 @@ from semantic_memory.application.importing import import_file
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.chat import messages_of
 from semantic_memory.domain.trust import Trust
+from semantic_memory.entrypoints.callers import ANYONE, Caller
+from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.integrations.observing import Utterance
 from semantic_memory.integrations.transcripts import Entry, Transcript
 from semantic_memory.language.own_speech import own_speech, own_speech_of
@@ -204,3 +208,64 @@ def test_a_paste_is_kept_as_material_at_every_door(
             for fact in material
         ), form
         assert memory.history.requests(user_id=user) == []
+
+
+OWN = (
+    "I live in Bergen.",
+    "I work at Northwind.",
+    "I'm allergic to peanuts.",
+    "Always answer in English.",
+)
+ENDING = (*CHANGES, "I'm not allergic to peanuts any more", "I live in {word} now, not in Bergen")
+TOOLS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "observe": lambda text: {"session_id": "s", "messages": [{"role": "user", "content": text}]},
+    "remember": lambda text: {"content": text},
+}
+
+
+QUESTIONS = ("How should I answer?", "Where do I live, in Bergen or in Zorbum?")
+
+
+def shown_always(memory: SemanticMemory, user: str) -> list[set[str]]:
+    """Return the core and the instructions of blocks, without dates and marks."""
+    blocks = (memory.context(question, user_id=user).text for question in QUESTIONS)
+    heads = (block.partition("<notes>")[0].splitlines() for block in blocks)
+    return [{line.partition(" ")[2].partition(" (")[0] for line in head[2:]} for head in heads]
+
+
+async def hand_over(memory: SemanticMemory, tool: str, texts: dict[str, str]) -> None:
+    """Call a tool with the text of each user."""
+    caller: list[Caller] = []
+    async with Client(build_server(lambda: memory, lambda _: caller[-1], "five")) as agent:
+        for user, text in texts.items():
+            caller.append(Caller("agent", (user,), ANYONE))
+            assert not (await agent.call_tool(tool, TOOLS[tool](text))).is_error
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_paste_that_an_agent_hands_over_ends_and_orders_nothing(
+    memory: SemanticMemory, tool: str
+) -> None:
+    said = {"word": "Zorbum", "name": "Kildbert", "lower": "kildbert"}
+    said |= {"day": "12", "hour": "10", "minute": "17"}
+    texts: dict[str, str] = {}
+    known: dict[str, set[str]] = {}
+    before: dict[str, list[set[str]]] = {}
+    for number, template in enumerate([*FORMS.values()][:: rounds(full=1, quick=4)]):
+        user = f"{tool}-{number}"
+        own = [{"role": "user", "content": text} for text in OWN]
+        memory.observe(own, user_id=user, session_id="own")
+        memory.flush()
+        change = ENDING[number % len(ENDING)].format(word="Zorbum")
+        texts[user] = template.format(**said, said=change)
+        known[user] = {fact.id for fact in memory.list(user_id=user, limit=None)}
+        before[user] = shown_always(memory, user)
+        assert len(before[user][0]) >= len(OWN)
+    anyio.run(hand_over, memory, tool, texts)
+    memory.flush()
+    memory.jobs.run(["dedup", "conflicts"])
+    for user, text in texts.items():
+        standing = {one.id for one in memory.list(user_id=user, limit=None) if one.valid_to is None}
+        assert known[user] < standing, text
+        assert memory.history.requests(user_id=user) == [], text
+        assert shown_always(memory, user) == before[user], text

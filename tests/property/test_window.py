@@ -1,5 +1,7 @@
 """No tool traffic, however odd, leads to a request that an API would reject."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +15,7 @@ from semantic_memory.session.compaction import (
     split_recent,
 )
 from semantic_memory.session.openai_form import from_openai, to_openai
-from semantic_memory.session.pairs import complete, units
+from semantic_memory.session.pairs import NO_RESULT, complete, units
 from semantic_memory.session.parts import (
     ChatMessage,
     Image,
@@ -104,6 +106,22 @@ def check_nothing_parted(before, after) -> None:
 def test_any_conversation_becomes_a_request_that_is_taken(messages):
     check_openai(to_openai("Be kind.", complete(messages)))
     check_anthropic(to_anthropic(complete(messages)))
+
+
+@settings(deadline=None, max_examples=rounds(full=60, quick=20))
+@given(conversations(), st.integers(0, 3_000))
+def test_every_result_stays_behind_its_call(messages, enough):
+    for kept in (messages, drop_oldest(messages, enough, tokens).messages):
+        given_results = [result for message in kept for result in message.results]
+        sent = complete(kept)
+        for calling, answering in pairwise(sent):
+            if calling.calls:
+                called = [call.id for call in calling.calls]
+                assert called == [result.call_id for result in answering.results]
+        answers = [result for message in sent for result in message.results]
+        assert sorted(map(repr, given_results)) == sorted(
+            repr(one) for one in answers if one.content != (Text(text=NO_RESULT),)
+        )
 
 
 @settings(deadline=None, max_examples=rounds(full=60, quick=20))
