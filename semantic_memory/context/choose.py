@@ -118,17 +118,19 @@ def choose(
     budget: int,
     policy: Policy,
     asked: int = 0,
+    is_idle: Callable[[int], bool] = lambda _: False,
 ) -> Choice:
     """Choose among candidates for `room` tokens.
 
     A line with a word of the question, of which `asked` is the bit set, that no chosen line has
-    loses nothing for repeating others.
+    loses nothing for repeating others. Any other is left out if `is_idle`, which is asked of those
+    about to be chosen only: it may be expensive.
 
     `line` measures the line of a candidate and is called for promising ones only; `chosen` are
     those that the block has already, and `best` is the best score of all. Each category is held to
     its share of `budget` first; room that is left then goes to the best of the rest.
     """
-    chooser = _Chooser(candidates, line, chosen, best, room, budget, policy, asked)
+    chooser = _Chooser(candidates, line, chosen, best, room, budget, policy, asked, is_idle)
     over_share = chooser.take(range(len(candidates)), capped=True)
     chooser.take(over_share, capped=False)
     return Choice(chooser.chosen, chooser.refused)
@@ -145,8 +147,10 @@ class _Chooser:
         budget: int,
         policy: Policy,
         asked: int,
+        is_idle: Callable[[int], bool],
     ) -> None:
         self._asked = asked
+        self._is_idle = is_idle
         self.chosen: list[int] = []
         self.refused: dict[int, Omission] = {}
         self._candidates = candidates
@@ -208,7 +212,7 @@ class _Chooser:
         if not line.words & self._asked:
             if alike >= REPEATS:
                 return "repeats"
-            if self._candidates[place].score < self._spent * self._best:
+            if self._candidates[place].score < self._spent * self._best or self._is_idle(place):
                 return "weak"
         return "budget" if line.tokens > self._room else None
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import figures, stems
+from semantic_memory.language.identity import denies
 
 CUT = "[...]"
 """Stands for what was left out."""
@@ -116,6 +117,18 @@ def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str
 def content_stems(fact: str) -> frozenset[str]:
     """Return the stems of a fact without those that stand for the speaker."""
     return _stems(fact) - _OF_NOBODY
+
+
+def says_no_more(text: str, other: str, speaker: str = "") -> bool:
+    """Return True if another text has all words of a text, its `speaker` apart, and denies alike.
+
+    >>> says_no_more("Maya works in Oslo", "I'm Maya, I work in Oslo with Tom.")
+    True
+    >>> says_no_more("I don't work in Oslo", "I work in Oslo")
+    False
+    """
+    own = content_stems(text) - _stems(speaker)
+    return bool(own) and own <= _stems(other) and denies(text) == denies(other)
 
 
 def _leads(worth: Sequence[int], first: int, last: int, best: int) -> bool:

@@ -52,10 +52,10 @@ class Overview:
         return Overview(**kept)
 
 
-def placed_in(layer: ProfileField, fact: Fact, text: str | None = None) -> Placed:
-    """Place a fact of a profile field, or the part of it that belongs there."""
+def placed_in(layer: ProfileField, fact: Fact) -> Placed:
+    """Place a fact of a profile field."""
     if layer in get_args(WrittenField):
         section = "profile"
     else:
         section = "instructions" if layer == "instructions" else "core"
-    return Placed(fact, section, PROFILE_FIELDS.index(layer), text)
+    return Placed(fact, section, PROFILE_FIELDS.index(layer))

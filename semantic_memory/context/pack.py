@@ -10,7 +10,13 @@ from typing import NamedTuple
 from semantic_memory.context import render
 from semantic_memory.context.choose import Candidate, Line, Policy, choose
 from semantic_memory.context.connected import connected, is_need, may_be_shown
-from semantic_memory.context.excerpt import content_stems, excerpt, source_of, telling
+from semantic_memory.context.excerpt import (
+    content_stems,
+    excerpt,
+    says_no_more,
+    source_of,
+    telling,
+)
 from semantic_memory.context.overview import Overview, Placed
 from semantic_memory.context.prices import Prices, word_bits
 from semantic_memory.context.related import NOTHING_RELATED, Related
@@ -138,6 +144,7 @@ class _Block:
         about = [hit.fact.id for hit in hits[:_ABOUT_MOST] if hit.parts.match >= _ABOUT * best]
         self._asked: Sequence[Pair] = list(pairwise(about))
         """Pairs of memories that are about the question itself."""
+        self._said_at = {_turn(hit.fact): hit.fact for hit in hits if _is_message(hit.fact)}
         self._refused: dict[str, Omission] = {}
         self._finished: _Finished | None = None
 
@@ -243,12 +250,20 @@ class _Block:
             budget=self._budget,
             policy=policy,
             asked=word_bits(asked),
+            is_idle=lambda place: self._is_idle(considered[place].fact),
         )
         for place, reason in choice.refused.items():
             self._refused[considered[place].fact.id] = reason
         for place in choice.chosen:
             if not self._add(placed[place]):
                 self._refused[considered[place].fact.id] = "repeats"
+
+    def _is_idle(self, fact: Fact) -> bool:
+        """Return True for a message that concerns its moment only and answers no question."""
+        if not _is_message(fact) or not self._related.is_idle(fact):
+            return False
+        asking = self._said_at.get(_turn(fact, -1))
+        return asking is None or not asking.content.rstrip().endswith("?")
 
     def _add_newer(self, fact: Fact, asked: frozenset[str], longest: int) -> None:
         """Show newer statements about the subject of a shown memory beside it.
@@ -303,13 +318,7 @@ class _Block:
         cost = line.tokens + self._opening(one.section)
         if cost > self._room:
             return False
-        if _is_message(one.fact):
-            own = self._keys(one.fact)
-            self._shown = [
-                other
-                for other in self._shown
-                if other.section != render.NOTES or own.isdisjoint(self._keys(other.fact))
-            ]
+        self._shown = [other for other in self._shown if not self._replaces(one, other)]
         self._room -= cost
         self._shown.append(one)
         self._chosen.append((one.fact.category, line))
@@ -318,8 +327,8 @@ class _Block:
     def _is_told(self, one: Placed) -> bool:
         """Return True if a line shows a memory already, or tells it.
 
-        That is another line from its message with the same text, or, of a fact, one shown whatever
-        the question that has its text.
+        That is another line from its message with the same text, or among the notes with all of its
+        words, or, of a fact, one shown whatever the question that has its text.
         """
         text, own = _text_of(one), self._keys(one.fact)
         for place, other in enumerate(self._shown):
@@ -330,7 +339,32 @@ class _Block:
                 return True
             if place < self._given and not _is_message(one.fact) and text in told:
                 return True
+            if other.section == render.NOTES and self._tells(other, one):
+                return True
         return False
+
+    def _replaces(self, one: Placed, other: Placed) -> bool:
+        """Return True if a note that is to be shown makes another line from its message needless.
+
+        A message stands for all facts drawn from it.
+        """
+        if other.section != render.NOTES:
+            return False
+        if _is_message(one.fact):
+            return not self._keys(one.fact).isdisjoint(self._keys(other.fact))
+        return self._tells(one, other)
+
+    def _tells(self, one: Placed, other: Placed) -> bool:
+        """Return True if a line has all words of another from its message, and its ending."""
+        return (
+            not self._keys(one.fact).isdisjoint(self._keys(other.fact))
+            and (other.ending is None or one.ending is not None)
+            and says_no_more(
+                other.text or other.fact.content,
+                one.text or one.fact.content,
+                other.fact.source.speaker or "",
+            )
+        )
 
     def _placed(
         self, fact: Fact, asked: frozenset[str], longest: int, space: str | None = None
@@ -471,6 +505,13 @@ def _text_of(one: Placed) -> str:
 
 def _is_message(fact: Fact) -> bool:
     return fact.category is Category.CONVERSATION
+
+
+def _turn(message: Fact, shift: int = 0) -> tuple[str, str | None, int | None]:
+    """Return the place of a message among those of its session, or one near it."""
+    source = message.source
+    position = None if source.position is None else source.position + shift
+    return message.user_id, source.session_id, position
 
 
 def _relevance(best: float, floor: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from semantic_memory.context.render import Ending
@@ -24,6 +24,8 @@ class Related:
     """Pairs of a fact of the core and a newer statement about the same field of it."""
     messages: Mapping[str, Fact] = field(default_factory=dict)
     """The message that a fact was drawn from."""
+    is_idle: Callable[[Fact], bool] = field(default=lambda _: False)
+    """Tells whether a message concerns its moment only, as thanks do."""
 
 
 NOTHING_RELATED = Related()

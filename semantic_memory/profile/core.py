@@ -54,6 +54,8 @@ _CLEAR = 0.6
 """Probability of each reading from which a fact is a clear statement."""
 _OWN = 0.5
 """Probability of being about the owner from which a fact is the owner's."""
+_ALSO = 0.08
+"""Probability from which a fact counts as a statement of a slot beside its likeliest one."""
 _OF_ANOTHER = 0.2
 """The same below which a fact of another subject is someone else's."""
 ORDER = 0.75
@@ -108,15 +110,24 @@ def fields_of(fact: Fact, read: Read) -> frozenset[CoreField]:
 
     A statement about somebody else is one of the field of family.
     """
+    fields = {
+        "family" if _is_of_another(one) else FIELD_OF_SLOT.get(one.reading.slot)
+        for one in _clauses_of(fact, read)
+    }
+    return frozenset(field for field in fields if field is not None)
+
+
+def is_of_pet(fact: Fact, read: Read) -> bool:
+    """Return True if a fact, or a clause of a message, is read to be about a pet."""
+    return any(one.reading.slot == "pet" for one in _clauses_of(fact, read))
+
+
+def _clauses_of(fact: Fact, read: Read) -> list[_Stated]:
     told = [fact]
     if fact.category is Category.CONVERSATION:
         spoken = [one.text for said in sentences(fact.content) for one in clauses(said)]
         told = [fact.model_copy(update={"content": text}) for text in spoken]
-    stated = [_Stated(one, reading) for one in told if (reading := read(one)) is not None]
-    fields = {
-        "family" if _is_of_another(one) else FIELD_OF_SLOT.get(one.reading.slot) for one in stated
-    }
-    return frozenset(field for field in fields if field is not None)
+    return [_Stated(one, reading) for one in told if (reading := read(one)) is not None]
 
 
 def own_statements(facts: Sequence[Fact]) -> list[Fact]:
@@ -170,7 +181,11 @@ def _slots(reading: Reading) -> dict[str, float]:
     true of them may be private.
     """
     likely = {**reading.other_slots, reading.slot: reading.slot_probability}
-    slots = {slot: likely[slot] for slot in likely if slot in FIELD_OF_SLOT}
+    slots = {
+        slot: likely[slot]
+        for slot in likely
+        if slot in FIELD_OF_SLOT and (slot == reading.slot or likely[slot] >= _ALSO)
+    }
     of_relative = "family" in slots and reading.about_self < _OF_ANOTHER
     belongs = slots.get("family", 0.0) + slots.get("home", 0.0)
     if of_relative and not {"partner", "pet"} & slots.keys() and belongs < _CLEAR:

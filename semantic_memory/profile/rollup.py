@@ -42,7 +42,7 @@ from semantic_memory.domain.profile import (
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
-from semantic_memory.profile.core import FIELD_OF_SLOT, Read, derive_core, fields_of
+from semantic_memory.profile.core import FIELD_OF_SLOT, Read, derive_core, fields_of, is_of_pet
 from semantic_memory.profile.history import Extent, derive_history
 from semantic_memory.profile.texts import RECENT, derive_texts, touched_at
 
@@ -113,6 +113,10 @@ class Rollup:
     def fields_of(self, fact: Fact) -> frozenset[CoreField]:
         """Return the fields of the core that a fact or a message speaks of."""
         return fields_of(fact, self._read)
+
+    def is_of_pet(self, fact: Fact) -> bool:
+        """Return True if a fact or a message is read to be about a pet."""
+        return is_of_pet(fact, self._read)
 
     def follow(self, user_id: str) -> None:
         """Refresh if facts changed since the last time."""

@@ -162,10 +162,10 @@ class ExactIndex:
             partition = stored
         return None
 
-    def purge(self) -> None:
-        """Delete the files, which may hold texts that have been erased."""
+    def purge(self, users: Collection[str] | None = None) -> None:
+        """Delete the files of `users`, or of all: they may hold texts that have been erased."""
         if self._files is not None:
-            self._files.purge()
+            self._files.purge(users)
 
     def _follow(self, user_id: str, partition: Partition, within: float = math.inf) -> bool:
         """Bring a partition, whose lock is held, level with the ledger.

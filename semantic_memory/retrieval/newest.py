@@ -21,9 +21,9 @@ ALIKE = 0.5
 SHARE = 0.6
 """Share of the older one's score that the newer must have by itself."""
 
-SAME = 0.6
+_SAME = 0.6
 """Cosine from which two facts of one category are taken to be about the same, whatever they say."""
-STRENGTH = 3.0
+_STRENGTH = 3.0
 """Share of the older one's score, relative to the weight of relevance, that a newer may lack."""
 
 LEADING = 5
@@ -71,9 +71,6 @@ def fresher(
     score: Reals,
     columns: NDArray[Any],
     weight: float,
-    *,
-    same: float = SAME,
-    strength: float = STRENGTH,
 ) -> dict[int, float]:
     """Return the gain in score by which a fact comes just above others about the same.
 
@@ -87,10 +84,10 @@ def fresher(
     newer = own["stated_at"][:, None] > own["stated_at"][None, :]
     rivals = (
         (confirmed | (newer & ~confirmed.T))
-        & (similar >= same)
+        & (similar >= _SAME)
         & (own["category"][None, :] == own["category"][:, None])
         & (scores[None, :] >= scores[:, None])
-        & (scores[:, None] >= (1.0 - strength * weight) * scores[None, :])
+        & (scores[:, None] >= (1.0 - _STRENGTH * weight) * scores[None, :])
     )
     # of several that could come above a fact only the best: else all of a topic would rise
     found: dict[int, float] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import uuid
+from collections.abc import Collection
 from pathlib import Path
 
 from semantic_memory.domain.errors import StoreUnavailableError
@@ -79,15 +80,17 @@ class PartitionFiles:
         self._ledger.set_meta(_MARK + name, token)
         return True
 
-    def purge(self) -> None:
-        """Delete all files. Raises StoreUnavailableError."""
+    def purge(self, users: Collection[str] | None = None) -> None:
+        """Delete the files of `users`, or all. Raises StoreUnavailableError."""
         if self._reading:
             return
+        patterns = ["*"] if users is None else [f"{_name(one)}*" for one in users]  # with drafts
         with self._lock:
             self._purges += 1
             try:
-                for path in self._directory.glob("*"):
-                    self._disk.remove(path)
+                for pattern in patterns:
+                    for path in self._directory.glob(pattern):
+                        self._disk.remove(path)
             except OSError as error:
                 raise StoreUnavailableError(f"can't delete {self._directory}: {error}") from error
 
