@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from semantic_memory.domain.closing import AsyncClosing
 from semantic_memory.groups.awaited import (
     AsyncAdmin,
     AsyncEvents,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from semantic_memory.settings import Settings
 
 
-class AsyncSemanticMemory:
+class AsyncSemanticMemory(AsyncClosing):
     """A `SemanticMemory` whose methods are awaited; they take and return the same."""
 
     def __init__(self, blocking: SemanticMemory) -> None:
@@ -78,17 +78,6 @@ class AsyncSemanticMemory:
     forget = threaded(SemanticMemory.forget)
     flush = threaded(SemanticMemory.flush)
     close = threaded(SemanticMemory.close)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     @property
     def sessions(self) -> AsyncSessions:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
+from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import StoreLockedError
 from semantic_memory.domain.requests import (
     AddRequest,
@@ -62,7 +62,7 @@ class PartsGiven(TypedDict, total=False):
     types: Sequence[type[BaseModel]]
 
 
-class SemanticMemory:
+class SemanticMemory(Closing):
     """The memory of an agent's users, in one directory that this process owns, or in a database.
 
     Thread-safe. Open it with `SemanticMemory.open`, close it with `close` or as a context manager.
@@ -159,17 +159,6 @@ class SemanticMemory:
         """
         if os.getpid() == self._process:
             self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def sessions(self) -> Sessions:

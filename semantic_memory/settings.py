@@ -282,13 +282,6 @@ class StoreSettings(Section):
         return None if self.url is None else self.url.get_secret_value()
 
 
-class LedgerSettings(Section):
-    """Storage of facts."""
-
-    store: Literal["sqlite", "memory"] = "sqlite"
-    """`memory` ends with the process, and is for tests."""
-
-
 class IndexSettings(Section):
     """Vectors in RAM, and in an index behind it."""
 
@@ -686,7 +679,6 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     encryption: EncryptionSettings = EncryptionSettings()
     ingest: IngestSettings = IngestSettings()
-    ledger: LedgerSettings = LedgerSettings()
     index: IndexSettings = IndexSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     rerank: RerankSettings = RerankSettings()

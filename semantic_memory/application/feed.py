@@ -10,10 +10,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 from semantic_memory.consolidation.resolver import Outcome
+from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import EventsRemovedError, InvalidInputError, StoreClosedError
 from semantic_memory.domain.feed import NOW, EventPage, MemoryEvent
 from semantic_memory.domain.ports import EventFeed
@@ -105,7 +105,7 @@ class FeedPruning:
         yield outcome
 
 
-class Subscription:
+class Subscription(Closing):
     """Events from a place on, as an iterator that waits for the next one.
 
     Ends when it or the memory is closed. For one thread; `close` may be called by any.
@@ -161,14 +161,3 @@ class Subscription:
         if self._stop is not None:
             self._stop()
         self._woken.set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

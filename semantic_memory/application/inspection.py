@@ -9,7 +9,7 @@ from datetime import datetime
 from semantic_memory.application.backlog import backlog
 from semantic_memory.application.dead_letters import DeadLetters
 from semantic_memory.application.recent import Recent
-from semantic_memory.application.timelines import Timelines
+from semantic_memory.application.timelines import TimelineReader
 from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.why_not import WhyNot
 from semantic_memory.domain.facts import Fact
@@ -24,7 +24,7 @@ class Inspection:
     ledger: Ledger
     clock: Clock
     recent: Recent
-    timelines: Timelines
+    timelines: TimelineReader
     why_not: WhyNot
     tracer: Tracer
     dead_letters: DeadLetters

@@ -9,7 +9,7 @@ import heapq
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -30,13 +30,10 @@ class Lane:
 class Lanes:
     """Events between the feed and the threads that send them. Thread-safe."""
 
-    def __init__(
-        self, at_once: int, backoff: Backoff, timer: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, at_once: int, backoff: Backoff) -> None:
         """`at_once` is the most events of a lane that are sent in one message."""
         self._at_once = at_once
         self._backoff = backoff
-        self._timer = timer
         self._changed = threading.Condition()
         self._lanes: dict[str, Lane] = {}
         self._ready: deque[str] = deque()
@@ -73,7 +70,7 @@ class Lanes:
         """Wait for a lane that may send; return its first events, None at the end."""
         with self._changed:
             while not self._ended:
-                now = self._timer()
+                now = time.monotonic()
                 while self._later and self._later[0][0] <= now:
                     self._ready.append(heapq.heappop(self._later)[2])
                 if self._ready:
@@ -113,7 +110,7 @@ class Lanes:
         """Let a lane wait for its next try; return the seconds."""
         pause = self._backoff.pause(failures)
         with self._changed:
-            heapq.heappush(self._later, (self._timer() + pause, next(self._ticket), user_id))
+            heapq.heappush(self._later, (time.monotonic() + pause, next(self._ticket), user_id))
             self._changed.notify_all()
         return pause
 

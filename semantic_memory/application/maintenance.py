@@ -40,8 +40,10 @@ class Maintenance:
         return runs
 
     def runs(self, asked: RunsRequest) -> list[JobRun]:
-        """Return the latest runs of jobs, the latest first."""
-        return self._ledger.runs(asked.limit)
+        """Return the run under way in this process, if there is one, then the latest others."""
+        running = self.jobs.running()
+        under_way = [] if running is None else [running]
+        return [*under_way, *self._ledger.runs(asked.limit)][: asked.limit]
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Fill the vector index again from the ledger; return its size."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.application.lookup import one_fact
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import FACTS, Filters
@@ -29,19 +30,35 @@ class Map:
         self._expiry = expiry
 
     def layout(self, asked: LayoutRequest) -> Layout:
-        """Lay out the newest `limit` memories that are believed, facts before messages."""
-        now = self._expiry.now
-        facts = self._ledger.find(asked.user_id, FACTS.unexpired(now), limit=asked.limit)
-        if rest := asked.limit - len(facts):
-            facts += self._ledger.find(asked.user_id, _MESSAGES.unexpired(now), limit=rest)
+        """Lay out the newest `limit` memories that are believed, facts before messages.
+
+        Or the next behind a memory. Raises NotFoundError if the user has no such memory.
+        """
+        found = self._found(asked)
+        facts = found[: asked.limit]
+        earlier = facts[-1].id if len(found) > asked.limit else None
         rows = self._ledger.traits([fact.id for fact in facts], asked.user_id)
         vectors = {row.trait.id: row.vectors.windows[0] for row in rows if row.vectors is not None}
         shown = [fact for fact in facts if fact.id in vectors]
         if not shown:
-            return Layout(points=(), explained=(0.0, 0.0))
+            return Layout(points=(), explained=(0.0, 0.0), earlier=earlier)
         places, explained = principal_components(np.stack([vectors[fact.id] for fact in shown]))
         points = tuple(_point(fact, *place) for fact, place in zip(shown, places, strict=True))
-        return Layout(points=points, explained=explained)
+        return Layout(points=points, explained=explained, earlier=earlier)
+
+    def _found(self, asked: LayoutRequest) -> list[Fact]:
+        """Return the memories to lay out, and one more if there is one."""
+        user_id, behind, most = asked.user_id, asked.behind, asked.limit + 1
+        now = self._expiry.now
+        facts, messages = FACTS.unexpired(now), _MESSAGES.unexpired(now)
+        if behind is not None:
+            last = one_fact(self._ledger, behind, user_id)
+            if last.category is Category.CONVERSATION:
+                return self._ledger.find(user_id, messages, limit=most, after=behind)
+        found = self._ledger.find(user_id, facts, limit=most, after=behind)
+        if rest := most - len(found):
+            found += self._ledger.find(user_id, messages, limit=rest)
+        return found
 
 
 def _point(fact: Fact, x: float, y: float) -> Point:

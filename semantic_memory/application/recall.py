@@ -17,6 +17,7 @@ from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
+from semantic_memory.context.excerpt import says_no_more
 from semantic_memory.context.overview import Overview, Placed, placed_in
 from semantic_memory.context.pack import NEWER, Packer
 from semantic_memory.context.related import Related
@@ -42,6 +43,7 @@ from semantic_memory.domain.recall import Context, Hit
 from semantic_memory.domain.requests import ContextRequest, SearchRequest
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
+from semantic_memory.language.own_speech import stated
 from semantic_memory.ledger.rules import placing
 from semantic_memory.pipeline.facts import verbatim_id
 from semantic_memory.profile.core import in_turn
@@ -62,6 +64,8 @@ _JOINT = 8  # tokens that joining files and block may cost
 _OF_SCOPES = ("agents", "not_agents", "runs", "not_runs")
 _LOOKED_AROUND = 40  # of the best memories, for what stands near them
 _STANDING_LOOKED_AT = 32  # the newest, of which the important ones are shown
+_KEPT_IN_DOUBT = frozenset({"allergies", "instructions"})
+"""Fields of the core that a statement about no known field leaves as they are."""
 
 
 class _Made(NamedTuple):
@@ -100,12 +104,14 @@ class Recall:
         withheld: Callable[[str], Collection[str]],
         store: Callable[[Iterable[str]], None],
         rollup: Rollup,
+        is_idle: Callable[[Fact], bool],
         reranking: Reranking | None = None,
     ) -> None:
         """Leave out of blocks the memories whose ids `withheld` returns for a user.
 
         `store` makes memories of what users have said and isn't stored yet, `rollup` brings the
-        core level with what is committed, `reranking` reorders the best hits.
+        core level with what is committed, `is_idle` tells which messages concern their moment only,
+        `reranking` reorders the best hits.
         """
         self._reranking = reranking
         self._ledger = ledger
@@ -125,6 +131,7 @@ class Recall:
         self._withheld = withheld
         self._store = store
         self._rollup = rollup
+        self._is_idle = is_idle
 
     def search(self, asked: SearchRequest) -> list[Hit]:
         """Return the user's `k` best memories for a query, best first."""
@@ -302,6 +309,7 @@ class Recall:
             endings={one: ending for one, (ending, _) in ending.items()},
             displaced=self._displaced(newer, facts, core),
             messages=self._messages_of([*near_by, *shown, *beside], wanted),
+            is_idle=self._is_idle,
         )
 
     def _displaced(
@@ -312,24 +320,39 @@ class Recall:
     ) -> frozenset[Pair]:
         """Return the pairs of a fact of the core and a newer statement about the same matter.
 
-        Of the facts that one message states, a newer statement is about those of its field only.
-        One that no field is read in is about the only fact or the one it names, and never about an
-        allergy: one that is missing may harm.
+        A statement that repeats a fact changes nothing, nor does one that is trusted less than the
+        fact or isn't own speech from end to end, as facts are drawn from what is. Of the facts that
+        one message states, a newer statement is about those of its field only. One that no field is
+        read in is about the only fact or the one it names, and never about an allergy: one that is
+        missing may harm. An order among the notes is no order any more, so instructions stay where
+        they are.
         """
         found: set[Pair] = set()
         for one, later in newer.items():
             for statement in later[:NEWER]:
+                speaker = statement.source.speaker or ""
+                if stated(statement) != statement.content or says_no_more(
+                    statement.content, facts[one].content, speaker
+                ):
+                    continue
                 said = keys(facts[one]) | keys(statement)
-                told = [placed for placed in core if not said.isdisjoint(keys(placed.fact))]
+                told = [
+                    placed
+                    for placed in core
+                    if statement.trust >= placed.fact.trust
+                    and not said.isdisjoint(keys(placed.fact))
+                ]
                 fields = self._rollup.fields_of(statement) if told else frozenset()
                 own: dict[str, set[str]] = defaultdict(set)
                 for placed in told:
                     own[placed.fact.id].add(PROFILE_FIELDS[placed.rank])
                 for fact in {placed.fact.id: placed.fact for placed in told}.values():
+                    if self._rollup.is_of_pet(fact) != self._rollup.is_of_pet(statement):
+                        continue  # both are family: "Lena and I broke up" leaves the cat
                     is_own = fact.id == one or len(own) == 1
                     is_meant = is_own or is_about(statement, fact, 0.0, is_found=False)
-                    is_allergy = "allergies" in own[fact.id]
-                    if own[fact.id] <= fields or (not fields and not is_allergy and is_meant):
+                    stays = own[fact.id] & _KEPT_IN_DOUBT
+                    if own[fact.id] <= fields or (not fields and not stays and is_meant):
                         found.add((fact.id, statement.id))
         return frozenset(found)
 

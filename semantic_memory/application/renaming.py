@@ -72,7 +72,8 @@ def mentioned(fact: Fact) -> list[str]:
     """Return the ids of other memories in a fact."""
     causes = [*([fact.ended_by] if fact.ended_by else []), *fact.perhaps_changed]
     named = [fact.superseded_by, *(cause.newer for cause in causes)]
-    return [*fact.references, *fact.contested_by, *fact.follows, *(one for one in named if one)]
+    ids = (*fact.bases, *fact.contested_by, *fact.follows, *named)
+    return [one for one in ids if one]
 
 
 def _is_own(fact: Fact) -> bool:
@@ -99,6 +100,7 @@ def _renamed(fact: Fact, places: Mapping[str, str]) -> Fact:
             "references": tuple(places.get(one, one) for one in fact.references),
             "contested_by": tuple(places.get(one, one) for one in fact.contested_by),
             "follows": tuple(places.get(one, one) for one in fact.follows),
+            "rests_on": tuple(places.get(one, one) for one in fact.rests_on),
             "ended_by": cause(fact.ended_by) if fact.ended_by else None,
             "perhaps_changed": tuple(map(cause, fact.perhaps_changed)),
         }

@@ -215,13 +215,13 @@ class Review:
                 yield Unconfirmed(fact=fact)
 
     def _to_check(self, user_id: str) -> Iterator[Unconfirmed]:
-        """Yield the facts that refer to one that no longer holds."""
+        """Yield the facts that rest on one that no longer holds."""
         found = self._ledger.find(user_id, FACTS.unexpired(self._expiry.now))
-        facts = [fact for fact in found if fact.references]
-        fallen = {fact.id: fact for fact in fallen_under(facts, self._ledger, user_id)}
+        facts = [fact for fact in found if fact.bases]
+        fallen = fallen_under(facts, self._ledger, user_id)
         for fact in facts:
-            for basis in (fallen[one] for one in fact.references if one in fallen):
-                yield Unconfirmed(fact=fact, cause=_basis_fell(basis))
+            for base in dict.fromkeys(one for one in fact.bases if one in fallen):
+                yield Unconfirmed(fact=fact, cause=_basis_fell(fact, base, fallen[base]))
 
     def _by_id(self, user_id: str, causes: Iterable[Cause]) -> Mapping[str, Fact]:
         ids = sorted({cause.newer for cause in causes if cause.newer})
@@ -279,14 +279,16 @@ def _at(one: Unconfirmed) -> float:
     return 0.0 if one.cause is None else one.cause.at.timestamp()
 
 
-def _basis_fell(basis: Fact) -> Cause:
-    """Return why what refers to a memory is to be checked."""
-    ended = "was forgotten" if basis.status is Status.FORGOTTEN else "was superseded"
-    at = basis.tombstone.at if basis.tombstone else basis.valid_to or basis.recorded_at
+def _basis_fell(fact: Fact, base: str, fallen: Fact) -> Cause:
+    """Return why a fact is to be checked that rests on `base`, and by it on what has fallen."""
+    ended = "was forgotten" if fallen.status is Status.FORGOTTEN else "was superseded"
+    at = fallen.tombstone.at if fallen.tombstone else fallen.valid_to or fallen.recorded_at
+    refers = base in fact.references
+    which = fallen.id if fallen.id == base else f"{base}, which rests on {fallen.id}"
     return Cause(
-        newer=basis.superseded_by,
-        decided_by="rules:references",
-        reason=f"it refers to {basis.id}, which {ended}",
+        newer=fallen.superseded_by,
+        decided_by="rules:references" if refers else "rules:reasons",
+        reason=f"it {'refers to' if refers else 'rests on'} {which}, which {ended}",
         at=at,
     )
 

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.inspection import Timeline
+from semantic_memory.domain.inspection import Timeline, Timelines
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.retention import Expiry
 
 _SURE = 0.5
 """Probability from which on a fact counts to the slot that its reading names."""
-_LATEST = 5_000  # facts of a user that are laid out
 _COMMON = 0.34  # share of the facts from which on a name tells none of them apart
 _FEW = 10  # facts, of which no name is too common
 _BELIEVED = Filters(
@@ -23,17 +22,26 @@ _BELIEVED = Filters(
 )
 
 
-class Timelines:
+class TimelineReader:
     """Lay out a user's facts by slots, replacements and names. Thread-safe."""
 
     def __init__(self, ledger: Ledger, expiry: Expiry) -> None:
         self._ledger = ledger
         self._expiry = expiry
 
-    def timelines(self, user_id: str) -> list[Timeline]:
-        """Return the timelines of a user's latest facts, as `laid_out`."""
+    def timelines(self, user_id: str, limit: int, behind: str | None = None) -> Timelines:
+        """Lay out a user's latest facts, or the latest behind a fact, as `laid_out`.
+
+        Raises NotFoundError if the user has no such fact.
+        """
         filters = _BELIEVED.unexpired(self._expiry.now)
-        return laid_out(self._ledger.newest(user_id, filters, _LATEST))
+        facts = self._ledger.find(user_id, filters, limit=limit + 1, after=behind)
+        shown = facts[:limit]
+        return Timelines(
+            items=tuple(laid_out(shown)),
+            since=shown[-1].created_at if shown else None,
+            earlier=shown[-1].id if len(facts) > limit else None,
+        )
 
 
 def laid_out(facts: Iterable[Fact]) -> list[Timeline]:

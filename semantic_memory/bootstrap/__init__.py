@@ -34,7 +34,7 @@ from semantic_memory.application.recovery import Recovery
 from semantic_memory.application.resolving import FilterResolver
 from semantic_memory.application.review import Review
 from semantic_memory.application.statistics import Statistics
-from semantic_memory.application.timelines import Timelines
+from semantic_memory.application.timelines import TimelineReader
 from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.application.transfer import Transfer
@@ -296,6 +296,7 @@ def _built(
             asking.withheld,
             pipeline.store_for_query,
             rollup,
+            read.is_idle,
             make_reranking(settings.rerank, parts.reranker, observe, stack),
         )
         return UseCases(
@@ -363,7 +364,7 @@ def _built(
                 ledger,
                 clock,
                 Recent(ledger),
-                Timelines(ledger, expiry),
+                TimelineReader(ledger, expiry),
                 WhyNot(
                     ledger,
                     searcher,

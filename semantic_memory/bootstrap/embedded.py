@@ -25,8 +25,7 @@ from semantic_memory.domain.ports import Ledger, Observer, VectorIndex
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.ledger.lock import DirectoryLock, ReadingLock
-from semantic_memory.ledger.memory import MemoryLedger
-from semantic_memory.ledger.memory.traces import RamTraces
+from semantic_memory.ledger.ram_traces import RamTraces
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.traces import SqliteTraces
 from semantic_memory.pipeline.leasing import LocalLeases
@@ -162,12 +161,12 @@ def open_directory(
         check=place.check,
         traces=(
             SqliteTraces(directory / TRACES, disk)
-            if encryption is None and not reading and settings.ledger.store == "sqlite"
+            if encryption is None and not reading
             else RamTraces()  # of an encrypted store they tell who asked when
         ),
         files=(
             PartitionFiles(directory / PARTITIONS, ledger, disk, reading=bool(reading))
-            if encryption is None and settings.ledger.store == "sqlite"
+            if encryption is None
             else None  # they hold texts and vectors
         ),
         purge=place.purge,
@@ -185,27 +184,23 @@ def make_ledger(
     recovering: bool,
     reading: str = "",
 ) -> Ledger:
-    """Open the ledger that the settings name, of which an index has `reached` so many changes.
+    """Open the ledger of a directory, of which an index has `reached` so many changes.
 
     `reading` says why it is opened to read only.
     Raises LedgerBehindError, unless `recovering`, if it is missing or outdated.
     """
-    match settings.ledger.store:
-        case "sqlite":
-            path = settings.data_dir / "ledger.sqlite3"
-            if not recovering:
-                refuse_lost(path)
-            return SqliteLedger(
-                path,
-                observe,
-                reached=reached,
-                recovering=recovering,
-                disk=disk,
-                keys=() if encryption is None else encryption.database_keys,
-                reading=reading,
-            )
-        case "memory":
-            return MemoryLedger(observe)
+    path = settings.data_dir / "ledger.sqlite3"
+    if not recovering:
+        refuse_lost(path)
+    return SqliteLedger(
+        path,
+        observe,
+        reached=reached,
+        recovering=recovering,
+        disk=disk,
+        keys=() if encryption is None else encryption.database_keys,
+        reading=reading,
+    )
 
 
 def _locked(settings: Settings, sharing: Sharing | None) -> DirectoryLock:

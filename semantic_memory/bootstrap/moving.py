@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, cast
 
 from semantic_memory.application.moving import Moved, Side, move
 from semantic_memory.application.reserve import Reserve
@@ -18,6 +19,9 @@ from semantic_memory.ledger.sql.copying import Rows
 from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.ledger.sqlite.copying import SqliteRows
 from semantic_memory.settings import EncryptionSettings, Settings, located
+
+if TYPE_CHECKING:
+    from semantic_memory.ledger.postgres import PostgresLedger
 
 
 def move_store(
@@ -66,9 +70,6 @@ def _storage(settings: Settings, resources: ExitStack) -> Storage:
 def _rows(storage: Storage) -> Rows:
     if isinstance(storage.ledger, SqliteLedger):
         return SqliteRows(storage.ledger.connections)
-    from semantic_memory.ledger.postgres import PostgresLedger
     from semantic_memory.ledger.postgres.copying import PostgresRows
 
-    if isinstance(storage.ledger, PostgresLedger):
-        return PostgresRows(storage.ledger.connections)
-    raise ConfigurationError("ledger.store memory ends with the process: it can't be moved")
+    return PostgresRows(cast("PostgresLedger", storage.ledger).connections)

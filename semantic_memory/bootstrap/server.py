@@ -9,7 +9,7 @@ from semantic_memory.application.reserve import NoRoom
 from semantic_memory.bootstrap.storage import Storage, make_shared_home
 from semantic_memory.domain.errors import ConfigurationError
 from semantic_memory.domain.ports import Observer, VectorIndex
-from semantic_memory.ledger.memory.traces import RamTraces
+from semantic_memory.ledger.ram_traces import RamTraces
 from semantic_memory.settings import Settings
 
 

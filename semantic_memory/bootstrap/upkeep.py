@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import ExitStack
 
 from semantic_memory.application.dead_letters import DeadLetters
@@ -31,9 +32,9 @@ def make_compactor(
 ) -> Compactor:
     """Make what erases forgotten texts from the ledger, the logs and every index."""
 
-    def purge() -> None:
+    def purge(users: Collection[str] | None) -> None:
         keeper.purge()
-        index.purge()
+        index.purge(users)
         storage.purge()
 
     return Compactor(ledger, pipeline, purge)

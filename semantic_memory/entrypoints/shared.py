@@ -11,11 +11,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from semantic_memory.application.keyring import make_encryption
 from semantic_memory.bootstrap import Parts, build
+from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import (
     ConfigurationError,
     MissingDependencyError,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from semantic_memory.client import AsyncClient, Client
 
 
-class SharedStore:
+class SharedStore(Closing):
     """A store that this process opens, or reaches through the process that has it open.
 
     If that process ends, this one takes over, or finds the one that did, at its next call.
@@ -157,17 +157,6 @@ class SharedStore:
             self._client.close()
         if owned is not None:
             owned.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Owned:

@@ -64,15 +64,15 @@ class PortionReader:
             records = take(self._log.read(*key, after=start))
         return Portion(key, start, generation, records) if records else None
 
-    def cursor_at(self, key: SessionKey, stage: CursorStage, position: int) -> Cursor:
-        """Return the cursor of a stage that has done the messages before a position."""
+    def extracted_to(self, key: SessionKey, position: int) -> Cursor:
+        """Return the cursor of the extraction that has done the messages before a position."""
         done: Record | None = None
         with self.locks.hold(key):
             for record in self._log.read(*key):
                 if record.position >= position:
                     break
                 done = record
-        return Cursor(*key, stage) if done is None else behind(key, stage, done)
+        return Cursor(*key, "extracted") if done is None else behind(key, "extracted", done)
 
     def stands(self, portion: Portion) -> bool:
         """Tell whether a portion may be committed. Ask with the ledger held exclusively."""

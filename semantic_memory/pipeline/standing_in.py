@@ -88,7 +88,7 @@ class StandIn:
         for key, mark in stand_ins(self._ledger):
             if mark.end is not None:
                 continue
-            start = self._reader.cursor_at(key, "extracted", mark.start)
+            start = self._reader.extracted_to(key, mark.start)
             with self._ledger.exclusive(key.user_id):
                 end = self._ledger.cursor(*key, "extracted").position
                 write_stand_in(self._ledger, key, StandInMark(start=mark.start, end=end))

@@ -34,7 +34,7 @@ def from_openai(message: Mapping[str, Any]) -> list[ChatMessage]:
         content = tuple(
             part for part in _parts(message.get("content")) if isinstance(part, Text | Image)
         )
-        result = ToolResult(call_id=_string(message, "tool_call_id"), content=content)
+        result = ToolResult(call_id=_call_id(message), content=content)
         return [ChatMessage(role="tool", parts=(result,))]
     if role not in ("user", "assistant"):
         raise InvalidInputError(
@@ -160,8 +160,8 @@ def _call(call: Any) -> ToolCall:
     )
 
 
-def _string(message: Mapping[str, Any], key: str) -> str:
-    value = message.get(key)
+def _call_id(message: Mapping[str, Any]) -> str:
+    value = message.get("tool_call_id")
     if not isinstance(value, str) or not value:
-        raise InvalidInputError(f"push: a tool message must have {key}")
+        raise InvalidInputError("push: a tool message must have tool_call_id")
     return value

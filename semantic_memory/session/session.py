@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.patterns import regex
@@ -97,7 +97,7 @@ class Payload(list[dict[str, Any]]):
         """Context block in the prompt."""
 
 
-class Session:
+class Session(Closing):
     """One conversation of a user, with its window and task state.
 
     The window follows from the session's log and its saved state, so that reopening the session
@@ -144,17 +144,6 @@ class Session:
         self._scale = 1.0  # factor on the window, below 1 once an API has found a prompt too long
         self._sent = 0
         self._catch_up()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Extract facts from the messages pushed, which are on disk already."""

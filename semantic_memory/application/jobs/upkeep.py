@@ -16,8 +16,7 @@ Of several processes, one runs a job at a time; but each counts the uses that it
 from __future__ import annotations
 
 import threading
-import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -27,6 +26,7 @@ from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
+from semantic_memory.application.jobs.course import Course
 from semantic_memory.application.jobs.weighing import weigh
 from semantic_memory.application.trail import Trail
 from semantic_memory.concurrency import reason
@@ -110,6 +110,7 @@ class Upkeep:
         self._leasing = leasing
         self._dead_letters = dead_letters
         self._running = threading.Lock()
+        self._course: Course | None = None
         self._ending = threading.Event()
 
     def run(
@@ -144,6 +145,11 @@ class Upkeep:
         except StoreUnavailableError as error:
             self._observe(WorkerFailed(name, reason(error), interval.total_seconds()))
             return None
+
+    def running(self) -> JobRun | None:
+        """Return the job that this process runs at the moment, and how far it is."""
+        course = self._course
+        return None if course is None else course.under_way()
 
     def close(self) -> None:
         """Stop after the user under way, and write the uses that are still buffered."""
@@ -188,42 +194,29 @@ class Upkeep:
     def _run(
         self, lease: Lease, name: str, user_id: str | None, *, everything: bool, dry_run: bool
     ) -> JobRun:
-        started, start = self._clock.now(), time.perf_counter()
-        counts: Counter[str] = Counter()
-        planned: list[str] = []
-        users = 0
-        error, cut_off = None, False
+        course = self._course = Course(name, self._clock.now(), dry_run=dry_run)
+        cut_off = False
         try:
-            for outcome in self._outcomes(name, user_id, everything, dry_run):
-                users += 1
-                counts.update(outcome.counts)
-                planned.extend(outcome.planned)
+            for outcome in self._outcomes(course, user_id, everything):
+                course.note(outcome)
                 if self._ending.is_set() or not lease.held:
                     cut_off = True
                     break
         except Exception as failure:  # the outermost loop of every job
-            error = f"{type(failure).__name__}: {failure}"
-        run = JobRun(
-            job=name,
-            started_at=started,
-            seconds=round(time.perf_counter() - start, 3),
-            dry_run=dry_run,
-            users=users,
-            counts={kind: number for kind, number in counts.items() if number},
-            planned=tuple(planned),
-            error=error,
-        )
+            course.error = f"{type(failure).__name__}: {failure}"
+        finally:
+            self._course = None
+        run = course.ended(cut_off=cut_off)
         if not dry_run:
             if user_id is None and not cut_off:  # else the other users wait for the schedule
-                self._ledger.set_meta(f"{LAST_RUN}{name}", started.isoformat())
-            if error or run.counts or everything:  # of those that found nothing, none is kept
+                self._ledger.set_meta(f"{LAST_RUN}{name}", course.started.isoformat())
+            if run.error or run.counts or everything:  # of those that found nothing, none is kept
                 self._ledger.record_run(run)
-        self._observe(JobFinished(name, users, dict(run.counts), run.seconds, error))
+        self._observe(JobFinished(name, run.users, dict(run.counts), run.seconds, run.error))
         return run
 
-    def _outcomes(
-        self, name: str, user_id: str | None, everything: bool, dry_run: bool
-    ) -> Iterable[Outcome]:
+    def _outcomes(self, course: Course, user_id: str | None, everything: bool) -> Iterable[Outcome]:
+        name, dry_run = course.name, course.dry_run
         if name == "usage":
             yield self._count_uses(dry_run=dry_run)
             return
@@ -231,14 +224,15 @@ class Upkeep:
             yield from (
                 self._dead_letters.redeliver(dry_run=dry_run)
                 if name == "redeliver"
-                else self._compactor.compact(user_id, dry_run=dry_run)
+                else self._compactor.compact(user_id, course)
             )
             return
         if name == "expiry":
             yield from self._items.expire(user_id, dry_run=dry_run)
             yield from self._pruning.prune(user_id, dry_run=dry_run)
         if name in ("relevance", "expiry", "decay", ROLLUP):
-            for user in self._ledger.pending(name, user_id, everyone=True):  # time passes for all
+            # Time passes for all.
+            for user in course.each(self._ledger.pending(name, user_id, everyone=True)):
                 if name == "relevance":
                     yield weigh(
                         self._ledger, user.user_id, self._clock.now(), self._fading, dry_run=dry_run
@@ -251,7 +245,7 @@ class Upkeep:
                     yield self._rollup.roll(user, everything=everything, dry_run=dry_run)
             return
         kinds: set[Kind] = {"dedup" if name == "dedup" else "conflicts"}
-        for user in self._resolver.pending(kinds, user_id, everyone=everything):
+        for user in course.each(self._resolver.pending(kinds, user_id, everyone=everything)):
             yield self._resolver.resolve(user, kinds, everything=everything, dry_run=dry_run)
 
     def _count_uses(self, *, dry_run: bool) -> Outcome:

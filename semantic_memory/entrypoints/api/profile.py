@@ -10,9 +10,10 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.layout import Layout
 from semantic_memory.domain.profile import Overview, ProfileField
 from semantic_memory.domain.requests import ProfileRequest, ProfileTexts
+from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.access import CurrentCaller, Reader, Writer
 from semantic_memory.entrypoints.api.bodies import Lines, Tags, Written
-from semantic_memory.entrypoints.api.routes import Opened, reading, writing
+from semantic_memory.entrypoints.api.routes import UNKNOWN, Opened, reading, writing
 from semantic_memory.entrypoints.callers import Right
 
 reads = reading("/v1/profile", "profile")
@@ -58,7 +59,12 @@ def tags(user_id: Reader, memory: Opened) -> Tags:
     return Tags(items=memory.profile.tags(user_id=user_id))
 
 
-@reads.get("/layout")
-def layout(user_id: Reader, memory: Opened, limit: Points = fields.POINTS.default) -> Layout:
+@reads.get("/layout", responses=UNKNOWN)
+def layout(
+    user_id: Reader,
+    memory: Opened,
+    limit: Points = fields.POINTS.default,
+    behind: Annotated[Identifier | None, Query(description=fields.BEHIND)] = None,
+) -> Layout:
     """Lay a user's memories out in two dimensions: what is near in meaning lies near."""
-    return memory.profile.layout(user_id=user_id, limit=limit)
+    return memory.profile.layout(user_id=user_id, limit=limit, behind=behind)

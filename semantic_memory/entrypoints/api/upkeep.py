@@ -92,7 +92,7 @@ def run(body: MaintainRequest, operator: Admin, memory: Opened) -> Items[JobRun]
 
 @jobs.get("/runs")
 def runs(operator: Admin, memory: Opened, asked: Annotated[RunsRequest, Query()]) -> Items[JobRun]:
-    """List the latest runs of maintenance jobs, the latest first."""
+    """List the latest runs of maintenance jobs, the latest first, with how far one under way is."""
     operator.require_user(Right.ADMIN, None)
     return Items(items=memory.jobs.runs(asked.limit))
 

@@ -43,7 +43,7 @@ def runs(
     data_dir: DataDir = None,
     json: AsJson = False,
 ) -> None:
-    """List the latest runs of maintenance jobs, the latest first."""
+    """List the latest runs of maintenance jobs, the latest first, with how far one under way is."""
     with work.store.opened(data_dir) as memory:
         found = memory.jobs.runs(limit)
     work.show.as_json(found) if json else work.show.runs(found)

@@ -264,11 +264,20 @@ def messages(found: Sequence[Message]) -> None:
 def runs(found: Sequence[JobRun]) -> None:
     """Print the changes that jobs made, or would make."""
     for run in found:
+        if run.running:
+            out.print(f"[bold]{run.job}[/] {_under_way(run)}")
+            continue
         counts = ", ".join(f"{number:,} {kind}" for kind, number in run.counts.items())
         done = f"[red]{run.error}[/]" if run.error else counts or "nothing to do"
         out.print(f"[bold]{run.job}[/] {done} [dim]({run.users:,} users, {run.seconds:.1f} s)[/]")
         for line in run.planned:
             out.print(f"  would {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _under_way(run: JobRun) -> str:
+    share = "" if not run.total else f" of {run.total:,} users, {100 * run.users // run.total} %"
+    left = "" if run.seconds_left is None else f", about {run.seconds_left:,.0f} s left"
+    return f"running: {run.users:,}{share}{left}"
 
 
 def requests(found: Sequence[RequestToForget]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -48,16 +47,13 @@ class Bucket:
 class LocalRates:
     """`Rates` of one process, for the thread of its event loop."""
 
-    def __init__(
-        self, requests_per_minute: int, timer: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, requests_per_minute: int) -> None:
         self._limit = Limit.per_minute(requests_per_minute)
-        self._timer = timer
         self._buckets: dict[str, Bucket] = {}
 
     def take(self, name: str) -> float:
         """Count a request of a caller; return 0, or the seconds until it may be sent."""
-        return self._buckets.setdefault(name, Bucket(*self._limit)).take(self._timer())
+        return self._buckets.setdefault(name, Bucket(*self._limit)).take(time.monotonic())
 
     def draw(self, name: str) -> float:
         """Count a request of a caller, as `take`."""
