@@ -13,7 +13,16 @@ from rich.table import Table
 
 import eval.gate as gating
 from eval import beliefs as belief_rules
-from eval import cascades, consolidated, experiment, pairs, retired, sweeps
+from eval import (
+    cascades,
+    consolidated,
+    experiment,
+    knowledge_updates,
+    pairs,
+    retired,
+    sentences,
+    sweeps,
+)
 from eval.audit.command import audit
 from eval.bench_command import bench
 from eval.blocks import blocks
@@ -25,6 +34,7 @@ from eval.decay import draw, simulate
 from eval.encryption import measure_encryption
 from eval.extraction_report import attacks, extraction
 from eval.flood import flood as put_flood
+from eval.gold import Half
 from eval.hook import measure as measure_hook
 from eval.indexes import Filled, Searched, measure_index
 from eval.ledgers import measure_ledgers
@@ -469,10 +479,15 @@ def factconsolidation(
 @app.command()
 def cascade(
     data: Annotated[Path | None, typer.Option("--data", help="Other cases of that form.")] = None,
+    half: Annotated[Half | None, typer.Option(help="Only the cases of that half.")] = None,
+    misses: Annotated[bool, typer.Option(help="Print what was missed or marked wrongly.")] = False,
 ) -> None:
     """Measure which facts are to check once the fact that they rest on has fallen."""
-    found = [*cascades.outcomes(make_embedder(load_settings()), data)]
+    found = [*cascades.outcomes(make_embedder(load_settings()), data, half)]
     stood = [one.case.basis for one in found if not one.fell]
+    for one in found if misses else ():
+        if one.fell and (one.found < len(one.case.rests) or one.wrong or one.retired):
+            print(one)
     columns = ("cases", "resting facts", "found", "wrongly marked", "silently retired")
     table = Table("kind", *columns)
     for kind, figures in cascades.shares(found).items():
@@ -484,11 +499,31 @@ def cascade(
     print(f"{len(stood)} of {len(found)} bases stood after what was meant to end them: {stood}")
 
 
+@app.command(name="knowledge-updates")
+def updates_of_knowledge(
+    file: Annotated[Path, typer.Argument(help="LongMemEval's file, plain or gzipped.")],
+    others: Annotated[
+        int, typer.Option(min=0, help="Other sessions that a user is told.")
+    ] = knowledge_updates.OTHERS,
+) -> None:
+    """Measure which of LongMemEval's updates the block shows, and the store recognises."""
+    embedder = make_embedder(load_settings())
+    with show.progress(quiet=False) as report:
+        found = list(knowledge_updates.outcomes(file, embedder, report, others=others))
+    show.pairs(knowledge_updates.shares(found))
+
+
 @app.command(name="pairs")
 def judged_pairs() -> None:
     """Measure the packaged pair judge on writers that were in no training."""
     for table in pairs.tables():
         show.out.print(table)
+
+
+@app.command(name="sentences")
+def judged_sentences() -> None:
+    """Measure the packaged sentence judge on writers that were in no training."""
+    show.pairs(sentences.figures())
 
 
 @app.command(name="retired")

@@ -1,8 +1,9 @@
 """Facts that rest on another one, once that falls: the share of them that is to check.
 
-Forty written cases: a basis, what rests on it, what is apart from it, and how the basis falls. What
-rests on it is `referenced` by the application, directly or in a `chain`, or only says so in a
-conversation (`because`).
+Written cases: a basis, what rests on it, look-alikes that are apart from it, and how the basis
+falls. What rests on it is `referenced` by the application, directly or in a `chain`. Or it only
+says so in a conversation: `because` of a basis that was stated before, or one that is `unsaid` but
+for that; or it is a `plan` or habit with what the basis introduces.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from eval.gold import grouped, read_gold
+from eval.gold import Half, grouped, read_gold
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Embedder
@@ -31,8 +32,10 @@ FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)
 class Case(Value):
     """A basis that falls in one of three ways."""
 
-    kind: Literal["referenced", "chain", "because"]
-    basis: str
+    half: Half
+    kind: Literal["referenced", "chain", "because", "plan", "unsaid"]
+    basis: str | None = None
+    """Only of `unsaid` None: what rests on it states it."""
     rests: tuple[str, ...]
     apart: tuple[str, ...]
     said: str | None = None
@@ -45,6 +48,8 @@ class Case(Value):
     def _falls_once(self) -> Self:
         if [bool(self.said), bool(self.forgotten), self.deleted].count(True) != 1:
             raise ValueError("say how the basis falls: one of said, forgotten and deleted")
+        if (self.basis is None) != (self.kind == "unsaid") or (self.basis or self.said) is None:
+            raise ValueError("give a basis, or, of `unsaid`, what the user says later")
         return self
 
 
@@ -62,9 +67,14 @@ class Outcome:
     """Number of facts that rest on it and were ended without being asked about."""
 
 
-def outcomes(embedder: Embedder, path: Path | None = None) -> Iterator[Outcome]:
-    """Play the cases, each as a user of its own. Raises NotFoundError, InvalidInputError."""
-    cases = read_gold("cascade", Case, path)
+def outcomes(
+    embedder: Embedder, path: Path | None = None, half: Half | None = None
+) -> Iterator[Outcome]:
+    """Play the cases of a half, or all, each as a user of its own.
+
+    Raises NotFoundError, InvalidInputError.
+    """
+    cases = [one for one in read_gold("cascade", Case, path) if half in (None, one.half)]
     with TemporaryDirectory(prefix="semantic-memory-cascade-") as scratch:
         clock = FrozenClock(FIRST)
         settings = Settings.model_validate(
@@ -81,25 +91,22 @@ def outcomes(embedder: Embedder, path: Path | None = None) -> Iterator[Outcome]:
 
 
 def _played(memory: SemanticMemory, clock: FrozenClock, case: Case, user: str) -> Outcome:
-    _tell(memory, clock, user, case.basis, session="basis")
-    basis = _basis(memory, user, case.basis)
-    rests: list[str] = []
-    if case.kind == "because":
-        before = {fact.id for fact in _facts(memory, user)}
+    basis = None if case.basis is None else _basis(memory, clock, user, case.basis)
+    if case.kind in ("referenced", "chain"):
+        rests: list[str] = []
         for sentence in case.rests:
-            _tell(memory, clock, user, sentence, session="rests")
-        rests = [fact.id for fact in _facts(memory, user) if fact.id not in before]
-    else:
-        for sentence in case.rests:
-            under = rests[-1] if rests and case.kind == "chain" else basis.id
+            under = rests[-1] if rests and case.kind == "chain" else basis.id if basis else ""
             rests.append(memory.add(sentence, user_id=user, references=[under]).id)
-    apart = [memory.add(sentence, user_id=user).id for sentence in case.apart]
+        apart = [memory.add(sentence, user_id=user).id for sentence in case.apart]
+    else:
+        rests = _told(memory, clock, user, case.rests, session="rests")
+        apart = _told(memory, clock, user, case.apart, session="apart")
     clock.advance(days=20)
     if case.said is not None:
         _tell(memory, clock, user, case.said, session="later")
     elif case.forgotten is not None:
         memory.forget(user_id=user, entity=case.forgotten, keep_source=True, force=True)
-    else:
+    elif basis is not None:
         memory.delete(basis.id, keep_source=True)
     active = {fact.id: fact for fact in _facts(memory, user)}
     marked = {
@@ -109,7 +116,7 @@ def _played(memory: SemanticMemory, clock: FrozenClock, case: Case, user: str) -
     ended = {fact.id for fact in memory.list(user_id=user, status=Status.SUPERSEDED)}
     return Outcome(
         case,
-        fell=basis.id not in active,
+        fell=basis is None or basis.id not in active,
         found=len(marked & {*rests}),
         wrong=len(marked & {*apart}),
         retired=len(ended & {*rests}),
@@ -125,10 +132,20 @@ def _tell(
     memory.flush()
 
 
-def _basis(memory: SemanticMemory, user: str, text: str) -> Fact:
-    """Return the fact that was extracted, or else add it, as an application would."""
-    found = _facts(memory, user)
-    return found[0] if found else memory.add(text, user_id=user)
+def _told(
+    memory: SemanticMemory, clock: FrozenClock, user: str, sentences: Sequence[str], *, session: str
+) -> list[str]:
+    """Say sentences in a conversation; return the ids of the facts that were extracted."""
+    before = {fact.id for fact in _facts(memory, user)}
+    for sentence in sentences:
+        _tell(memory, clock, user, sentence, session=session)
+    return [fact.id for fact in _facts(memory, user) if fact.id not in before]
+
+
+def _basis(memory: SemanticMemory, clock: FrozenClock, user: str, text: str) -> Fact:
+    """Say a basis; return the fact that was extracted, or else add it, as an application would."""
+    found = _told(memory, clock, user, [text], session="basis")
+    return memory.get(found[0]) if found else memory.add(text, user_id=user)
 
 
 def _facts(memory: SemanticMemory, user: str) -> list[Fact]:

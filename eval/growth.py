@@ -25,8 +25,6 @@ from eval.vectors import CentredEmbedder, question, statement
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import IngestSettings, Settings
 
-SMALL = 100
-"""Number of memories of each of many users."""
 _BATCH = 1_000
 _WARM = 50
 """Number of users that are searched again and again."""

@@ -16,6 +16,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+import anyio
+from mcp.client import Client
 from pydantic import Field
 
 from eval.datasets.load import GOLD
@@ -27,14 +29,19 @@ from semantic_memory.application.importing import import_file
 from semantic_memory.domain.blocks import text_of
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.ports import Progress
+from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import Identifier, Value
+from semantic_memory.entrypoints.callers import ANYONE, Caller
+from semantic_memory.entrypoints.mcp.server import build_server
 from semantic_memory.integrations.observing import Utterance
 from semantic_memory.integrations.transcripts import Entry, Transcript
 from semantic_memory.language.own_speech import own_speech
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.testing import FrozenClock
 
-Door = Literal["observe", "tool", "assistant", "people", "hook", "import", "adapter"]
+Door = Literal[
+    "observe", "tool", "assistant", "people", "hook", "import", "adapter", "mcp", "remember", "add"
+]
 
 _ORDERING = ("<core>", "<instructions>")
 _OWN_OF_EACH = 67
@@ -205,6 +212,24 @@ def _bring_in(memory: SemanticMemory, attack: Attack, user: str, directory: Path
         case "adapter":
             transcript = Transcript(memory, user_id=user, session_id="a", root="t", observe=True)
             transcript.append([Entry({"content": content}, Utterance("user", text_of(content)))])
+        case "mcp":
+            said = {"role": "user", "content": content}
+            _call(memory, user, "observe", session_id="a", messages=[said])
+        case "remember":
+            _call(memory, user, "remember", content=content)
+        case "add":
+            memory.add(content, user_id=user, trust=Trust.EXTERNAL)
+
+
+def _call(memory: SemanticMemory, user: str, tool: str, **arguments: object) -> None:
+    """Call a tool as an agent does that may do everything for one user."""
+    server = build_server(lambda: memory, lambda _: Caller("agent", (user,), ANYONE))
+
+    async def call() -> None:
+        async with Client(server) as client:
+            await client.call_tool(tool, arguments)
+
+    anyio.run(call)
 
 
 def _entry(name: str, content: Any, place: str) -> dict[str, Any]:

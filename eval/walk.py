@@ -2,7 +2,8 @@
 
 A room is a package of `semantic_memory`, a module beside them, or `ingest`. A hand-off is a call
 from one module or room to another; each pair counts once. The domain's values and rules, which all
-rooms share, are left out, and so are the fakes of the embedding model and of Chroma.
+rooms share, are left out, but for the number of all modules and functions; so are the fakes of the
+embedding model and of Chroma.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from semantic_memory import Message, SemanticMemory
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 
 _ROOT = Path(semantic_memory.__file__).parent.parent
-_SHARED = ("semantic_memory/domain/", "semantic_memory/testing.py")
+_SHARED = "semantic_memory/domain/"
+_FAKES = "semantic_memory/testing.py"
 _USER = "someone"
 
 
@@ -33,6 +35,8 @@ class Walk:
 
     modules: dict[str, None] = field(default_factory=dict)
     hand_offs: dict[tuple[str, str], None] = field(default_factory=dict)
+    functions: set[tuple[str, str]] = field(default_factory=set)
+    """All functions, as modules and names, those of the domain among them."""
 
     @property
     def rooms(self) -> list[str]:
@@ -51,11 +55,14 @@ class Walk:
         module = _module(frame.f_code) if event == "call" else None
         if module is None:
             return
+        self.functions.add((module, frame.f_code.co_qualname))
+        if module.startswith(_SHARED):
+            return
         self.modules.setdefault(module)
         caller, back = None, frame.f_back
-        while back is not None and (caller := _module(back.f_code)) is None:
+        while back is not None and _is_shared(caller := _module(back.f_code)):
             back = back.f_back
-        if caller is not None and caller != module:
+        if caller is not None and not _is_shared(caller) and caller != module:
             self.hand_offs.setdefault((caller, module))
 
 
@@ -83,6 +90,7 @@ def walks() -> tuple[Walk, Walk]:
             ) as memory:
                 message.modules.clear()
                 message.hand_offs.clear()
+                message.functions.clear()
                 _traced(message, lambda: _tell(memory, "I moved to Bergen.", "second"))
                 _traced(query, lambda: memory.search("Where do I live?", user_id=_USER))
         finally:
@@ -92,7 +100,15 @@ def walks() -> tuple[Walk, Walk]:
 
 def table() -> Table:
     """Return a table of both walks: rooms, modules and hand-offs."""
-    figures = Table("of one", "rooms", "hand-offs between rooms", "modules", "between modules")
+    figures = Table(
+        "of one",
+        "rooms",
+        "hand-offs between rooms",
+        "modules",
+        "between modules",
+        "all modules",
+        "functions",
+    )
     for name, walk in zip(("message", "query"), walks(), strict=True):
         figures.add_row(
             name,
@@ -100,6 +116,8 @@ def table() -> Table:
             str(len(walk.between_rooms)),
             str(len(walk.modules)),
             str(len(walk.hand_offs)),
+            str(len({module for module, _ in walk.functions})),
+            str(len(walk.functions)),
         )
     return figures
 
@@ -123,5 +141,9 @@ def _module(code: CodeType) -> str | None:
         module = Path(code.co_filename).relative_to(_ROOT).as_posix()
     except ValueError:
         return None
-    ours = module.startswith(("semantic_memory/", "ingest/")) and not module.startswith(_SHARED)
+    ours = module.startswith(("semantic_memory/", "ingest/")) and module != _FAKES
     return module if ours else None
+
+
+def _is_shared(module: str | None) -> bool:
+    return module is None or module.startswith(_SHARED)
