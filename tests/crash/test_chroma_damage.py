@@ -28,7 +28,7 @@ from tests.support.processes import chroma_workers, is_running
 pytestmark = pytest.mark.usefixtures("cold_chroma")  # workers are found by their command lines
 
 SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=10))
-KILLS = rounds(full=50, quick=8)
+KILLS = rounds(full=50, quick=4)
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
 
 

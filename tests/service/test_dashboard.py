@@ -105,7 +105,8 @@ def test_the_weights_of_ranking_explain_every_score(service: Served):
     assert parts["match"] * (1 - w + w * parts["relevance"]) == pytest.approx(hit["score"])
 
 
-def test_figures_are_sampled_while_the_service_runs(serve: Serve):
+def test_figures_are_sampled_while_the_service_runs(serve: Serve, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("semantic_memory.entrypoints.dashboard.samples.SECONDS", 0.1)
     service = serve()
     service.memory.add("Likes tea", user_id="maya")
     http = service.client()

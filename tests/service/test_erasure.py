@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,10 @@ from typer.testing import CliRunner
 
 from semantic_memory import InvalidInputError, Message, SemanticMemory
 from semantic_memory.client import Client
+from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.extraction import Candidate, Extraction, HistoryLine
 from semantic_memory.entrypoints.cli import app
+from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.settings import IndexSettings, Settings
 from semantic_memory.testing import FrozenClock, HashEmbedder
 from semantic_memory.vectors.sync import IndexKeeper
@@ -123,7 +127,10 @@ def test_no_file_holds_what_was_forgotten_once_the_call_returns(tmp_path, way: s
     assert holding(directory) == []
 
 
-def test_an_erasure_that_a_kill_cut_off_is_finished_at_the_next_opening(tmp_path, monkeypatch):
+@pytest.mark.parametrize("step", [(IndexKeeper, "purge"), (Connections, "rebuild")])
+def test_an_erasure_that_a_kill_cut_off_is_finished_at_the_next_opening(
+    tmp_path, monkeypatch, step: tuple[type, str]
+):
     directory = tmp_path / "store"
     with filled(directory) as memory:
         memory.forget(user_id=USER, query="xylophobia")
@@ -132,11 +139,25 @@ def test_an_erasure_that_a_kill_cut_off_is_finished_at_the_next_opening(tmp_path
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patched:
-            patched.setattr(IndexKeeper, "purge", killed)
+            patched.setattr(*step, killed)
             with pytest.raises(KeyboardInterrupt):
                 memory.jobs.run(["compact"])
         assert holding(directory) != []
     with SemanticMemory.open(directory, embedder=HashEmbedder(), clock=FrozenClock(NOW)):
+        assert holding(directory) == []
+
+
+def test_an_erasure_that_a_reader_holds_up_says_so_and_can_be_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr("semantic_memory.ledger.sqlite.database.BUSY_SECONDS", 0.0)
+    directory = tmp_path / "store"
+    with filled(directory) as memory:
+        with closing(sqlite3.connect(directory / "ledger.sqlite3")) as reader:
+            reader.execute("BEGIN")  # no verb reads for so long
+            reader.execute("SELECT count(*) FROM facts").fetchone()
+            with pytest.raises(StoreUnavailableError, match="erase them again"):
+                memory.forget(user_id=USER, query="xylophobia", now=True)
+            assert holding(directory) != []
+        memory.jobs.run(["compact"])
         assert holding(directory) == []
 
 

@@ -21,7 +21,7 @@ from semantic_memory.entrypoints.callers import ANYONE, Caller
 from semantic_memory.entrypoints.cli import app as command_line
 from semantic_memory.entrypoints.mcp.server import build_server
 from tests.service.conftest import Served, served
-from tests.support.surface import commands, groups
+from tests.support.surface import commands, groups, members
 
 LIFECYCLE = {"open", "connect", "close", "admin.settings", "admin.inspection"}
 """Operations on a store as a whole, in the process that owns it."""
@@ -130,12 +130,8 @@ TABLE = {
 
 def public(kind: type) -> set[str]:
     found = groups(kind)
-    own = {name for name in vars(kind) if not name.startswith("_")}
-    return own - found.keys() | {
-        f"{group}.{name}"
-        for group, holder in found.items()
-        for name in vars(holder)
-        if not name.startswith("_")
+    return members(kind).keys() - found.keys() | {
+        f"{group}.{name}" for group, holder in found.items() for name in members(holder)
     }
 
 

@@ -40,7 +40,7 @@ from semantic_memory.entrypoints import shared
 from semantic_memory.entrypoints.api.server import serving
 from semantic_memory.entrypoints.shared import SharedStore
 from semantic_memory.ledger.lock import DirectoryLock
-from semantic_memory.settings import EncryptionSettings, IngestSettings, LedgerSettings
+from semantic_memory.settings import EncryptionSettings, IngestSettings, LogSettings
 from semantic_memory.sharing.owner import (
     Owner,
     announced,
@@ -446,9 +446,9 @@ def test_settings_that_are_given_must_be_those_of_the_owner(store):
         ):
             connected(store, settings=other)
         several = Settings(
-            data_dir=store, ledger=LedgerSettings(store="memory"), lock_seconds=3, half_life_days={}
+            data_dir=store, log=LogSettings(secrets="keep"), lock_seconds=3, half_life_days={}
         )
-        with pytest.raises(ConfigurationError, match=r"ledger\.store is 'sqlite' there"):
+        with pytest.raises(ConfigurationError, match=r"log\.secrets is 'mask' there"):
             connected(store, settings=several)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -13,7 +15,7 @@ from semantic_memory.bootstrap.models import LanguageModels
 from semantic_memory.concurrency import SystemClock
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.observers import ignore_event
-from semantic_memory.ledger.memory.ledger import MemoryLedger
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.llm.breaker import CircuitBreaker
 from semantic_memory.llm.endpoint import Endpoint
 from semantic_memory.llm.openai import OpenAIForm
@@ -48,8 +50,10 @@ def models_of(
     settings: Settings, observe: Callable[[Event], None], resources: ExitStack
 ) -> LanguageModels:
     """Return the clients of the endpoints in the settings, with a book of their own."""
-    book = SpendBook(MemoryLedger(), SystemClock())
-    return LanguageModels(settings, observe, book, resources)
+    directory = resources.enter_context(TemporaryDirectory())
+    ledger = SqliteLedger(Path(directory) / "ledger.sqlite3")
+    resources.callback(ledger.close)
+    return LanguageModels(settings, observe, SpendBook(ledger, SystemClock()), resources)
 
 
 def endpoint(url: str, **values: Any) -> dict[str, LLMSettings]:

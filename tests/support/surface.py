@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import typer
 
@@ -34,10 +34,21 @@ FACES = (semantic_memory.SemanticMemory, semantic_memory.AsyncSemanticMemory, Cl
 
 def groups(face: type) -> dict[str, type]:
     """Return the groups of a face's methods, by name."""
-    return {
+    found = {
         name: get_type_hints(member.fget)["return"]
-        for name, member in vars(face).items()
+        for name, member in members(face).items()
         if isinstance(member, property) and member.fget is not None
+    }
+    return {name: get_origin(kind) or kind for name, kind in found.items()}
+
+
+def members(kind: type) -> dict[str, Any]:
+    """Return the public members of a class, those of its bases included."""
+    return {
+        name: member
+        for base in reversed(kind.__mro__[:-1])
+        for name, member in vars(base).items()
+        if not name.startswith("_")
     }
 
 
@@ -111,8 +122,8 @@ def _commands(group: Any, prefix: str) -> Iterator[tuple[str, list[str]]]:
 def _methods(kind: type) -> dict[str, str]:
     return {
         name: _signature(getattr(kind, name))
-        for name, member in sorted(vars(kind).items())
-        if not name.startswith("_") and not isinstance(member, property)
+        for name, member in sorted(members(kind).items())
+        if not isinstance(member, property)
     }
 
 

@@ -34,7 +34,7 @@ from semantic_memory.disk import SystemDisk
 from semantic_memory.domain.events import Event
 from semantic_memory.domain.ports import Clock, Extractor, Ledger, SessionLog
 from semantic_memory.domain.retention import Expiry
-from semantic_memory.ledger.memory.traces import RamTraces
+from semantic_memory.ledger.ram_traces import RamTraces
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.pipeline.runner import Runner
@@ -122,7 +122,7 @@ def make_worker(
         ledger,
         resolver,
         rollup,
-        Compactor(ledger, pipeline, lambda: None),
+        Compactor(ledger, pipeline, lambda _: None),
         Expiring(ledger, expiry, observe),
         items,
         FeedPruning(ledger, 1_000, lambda: None),

@@ -152,28 +152,20 @@ CONSTANTS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), SETTINGS.items(), ids=SETTINGS)
-def test_a_setting_has_its_documented_default(name, value):
-    assert attrgetter(name)(Settings()) == value
+def test_settings_have_their_documented_defaults():
+    assert {name: attrgetter(name)(Settings()) for name in SETTINGS} == SETTINGS
 
 
-@pytest.mark.parametrize(("name", "value"), LLM.items(), ids=LLM)
-def test_an_endpoint_has_its_documented_default(name, value):
-    assert getattr(LLMSettings(), name) == value
+def test_an_endpoint_has_its_documented_defaults():
+    assert {name: getattr(LLMSettings(), name) for name in LLM} == LLM
 
 
-@pytest.mark.parametrize(("category", "days"), HALF_LIVES.items(), ids=HALF_LIVES)
-def test_a_category_has_its_documented_half_life(category, days):
-    assert HALF_LIFE_DAYS[Category(category)] == days
+def test_categories_have_their_documented_half_lives():
+    assert {one.value: HALF_LIFE_DAYS[one] for one in Category} == HALF_LIVES
 
 
-def test_the_categories_are_those_with_a_half_life():
-    assert {one.value for one in Category} == HALF_LIVES.keys()
-
-
-@pytest.mark.parametrize(("found", "value"), CONSTANTS.values(), ids=CONSTANTS)
-def test_a_limit_has_its_documented_value(found, value):
-    assert found == value
+def test_limits_have_their_documented_values():
+    assert {name: pair for name, pair in CONSTANTS.items() if pair[0] != pair[1]} == {}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from semantic_memory import AsyncSemanticMemory, SemanticMemory
 from semantic_memory.client import AsyncClient, Client
-from tests.support.surface import FACES, groups
+from tests.support.surface import FACES, groups, members
 
 VERBS = set("observe add search context get list update delete forget flush close".split())
 GROUPS = set("sessions profile history transfer events jobs admin items".split())
@@ -19,8 +19,7 @@ MEANT = r"'user'; did you mean 'user_id'\? it takes "
 
 def test_every_face_has_eleven_verbs_and_the_same_groups():
     for face in FACES:
-        names = {name for name in vars(face) if not name.startswith("_")}
-        assert names - {"open", "connect"} == VERBS | GROUPS, face
+        assert members(face).keys() - {"open", "connect"} == VERBS | GROUPS, face
         assert groups(face).keys() == GROUPS
 
 

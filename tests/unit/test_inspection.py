@@ -136,6 +136,25 @@ def test_a_map_holds_what_is_believed_facts_before_messages(memory: SemanticMemo
             memory.profile.layout(user_id="u1", limit=limit)
 
 
+def test_maps_of_older_memories_continue_where_the_one_before_ends(memory: SemanticMemory):
+    memory.observe(say("Hello there", "How are you?"), user_id="u1", session_id="s1")
+    memory.flush()
+    for number in range(4):
+        memory.add(f"Likes tea number {number}", user_id="u1", category="preference")
+    whole = memory.profile.layout(user_id="u1")
+    assert whole.earlier is None
+    for limit in range(1, 7):
+        seen: list[str] = []
+        behind: str | None = None
+        while not seen or behind is not None:
+            layout = memory.profile.layout(user_id="u1", limit=limit, behind=behind)
+            seen += [point.id for point in layout.points]
+            behind = layout.earlier
+        assert seen == [point.id for point in whole.points]
+    with pytest.raises(NotFoundError):
+        memory.profile.layout(user_id="u2", behind=whole.points[0].id)
+
+
 def test_the_text_of_a_point_is_cut(memory: SemanticMemory):
     memory.add("x" * 1_000, user_id="u1")
     (point,) = memory.profile.layout(user_id="u1").points

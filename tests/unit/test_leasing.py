@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from semantic_memory.delivery import http_endpoint
 from semantic_memory.domain.changes import Add
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import WorkerFailed
-from semantic_memory.ledger.memory import MemoryLedger
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.pipeline.leasing import Leasing
 from semantic_memory.pipeline.runner import Runner
 from semantic_memory.pipeline.stage import Pace, named
@@ -220,8 +221,10 @@ def hook() -> Iterator[Endpoint]:
 
 
 @pytest.fixture
-def ledger() -> MemoryLedger:
-    return MemoryLedger()
+def ledger(tmp_path: Path, opened: ExitStack) -> SqliteLedger:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    opened.callback(ledger.close)
+    return ledger
 
 
 @pytest.fixture

@@ -381,7 +381,7 @@ def test_erasing_waits_for_the_users_writer_before_it_holds_a_memory(ledger, url
             time.sleep(0.01)
         writer.execute("UPDATE unit.facts SET reason = '' WHERE num = 1")
         writer.commit()
-        assert erased.result() == 1
+        assert erased.result() == {"u1": 1}
 
 
 # ---------------------------------------------------------------- words and values

@@ -80,8 +80,8 @@ def change(ledger, dice: random.Random, first: int, number: int) -> None:
                     ledger.apply([Update(changed, "x", NOW)])
 
 
-def level(ledger, partition: Partition) -> Partition:
-    partition.apply(ledger.delta("u1", partition.revision))
+def level(ledger, partition: Partition, user_id: str = "u1") -> Partition:
+    partition.apply(ledger.delta(user_id, partition.revision))
     return partition
 
 
@@ -207,6 +207,16 @@ def test_what_was_read_before_a_purge_is_not_written_after_it(files, kept, ledge
     assert not files.keep("u1", early, moment)
     assert not kept.exists()
     assert files.keep("u1", early, files.moment)
+
+
+def test_a_purge_of_some_users_leaves_the_files_of_others(files, kept, ledger):
+    ledger.apply([Add(make_fact(9, user_id="u2"), vectors(9))])
+    assert files.keep("u2", level(ledger, Partition(), "u2").keep(), files.moment)
+    kept.with_suffix(".new").write_bytes(b"what a kill has left")
+    files.purge(["u1", "u3"])
+    assert files.read("u1") is None
+    assert files.read("u2") is not None
+    assert len([*kept.parent.iterdir()]) == 1
 
 
 def test_a_store_that_is_only_read_writes_and_deletes_no_file(kept, ledger):

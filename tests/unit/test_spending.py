@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 from semantic_memory.domain.errors import BudgetReachedError, ConfigurationError
 from semantic_memory.domain.events import BudgetReached
 from semantic_memory.entrypoints.metrics import PREFIX, MetricsObserver
-from semantic_memory.ledger.memory.ledger import MemoryLedger
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.llm.chat import ChatRequest
 from semantic_memory.llm.endpoint import Price
 from semantic_memory.llm.spending import Budget, Budgeted, SpendBook, charged_to
@@ -26,8 +26,10 @@ def server():
 
 
 @pytest.fixture
-def book(clock):
-    return SpendBook(MemoryLedger(), clock)
+def book(clock, tmp_path):
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    yield SpendBook(ledger, clock)
+    ledger.close()
 
 
 @pytest.fixture

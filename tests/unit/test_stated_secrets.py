@@ -23,9 +23,8 @@ def is_wrong(row) -> bool:
     return bool(left != row["text"])
 
 
-@pytest.mark.parametrize("row", BUILD, ids=lambda row: row["id"])
-def test_a_stated_secret_is_masked_and_a_look_alike_stays(row):
-    assert not is_wrong(row)
+def test_a_stated_secret_is_masked_and_a_look_alike_stays():
+    assert [row["text"] for row in BUILD if is_wrong(row)] == []
 
 
 def test_sentences_that_only_measure_are_judged_as_well():

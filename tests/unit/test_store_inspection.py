@@ -10,17 +10,18 @@ import pytest
 from pydantic import ValidationError
 
 from semantic_memory import Category, Fact, Message, SemanticMemory
-from semantic_memory.application.timelines import laid_out
+from semantic_memory.application.timelines import TimelineReader, laid_out
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.inspection import Absence
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.requests.inspection import WhyNotRequest
-from semantic_memory.domain.retention import Periods, Unexpired
+from semantic_memory.domain.retention import Expiry, Periods, Unexpired
 from semantic_memory.domain.values import derived_id
 from semantic_memory.retrieval.absence import barred, teller
 from semantic_memory.testing import FrozenClock
 from tests.conftest import NOW, make_fact
+from tests.support.inside import inside
 
 U: dict[str, Any] = {"user_id": "u1"}
 UNEXPIRED = Unexpired(NOW, Periods())
@@ -157,6 +158,30 @@ def test_names_that_tell_facts_apart_have_timelines():
 
 def test_no_facts_have_no_timelines():
     assert laid_out([]) == []
+
+
+def test_older_statements_are_laid_out_stretch_by_stretch(
+    memory: SemanticMemory, clock: FrozenClock
+):
+    shared = inside(memory)
+    timelines = TimelineReader(shared.ledger, Expiry(clock, Periods()))
+    added = [
+        memory.add(f"Met Ida {number} times", user_id="u1", created_at=NOW - timedelta(days=number))
+        for number in range(10)
+    ]
+    memory.add("Met Ida elsewhere", user_id="u2")
+    seen: list[str] = []
+    behind, stretches = None, 0
+    while stretches == 0 or behind is not None:
+        found = timelines.timelines("u1", 4, behind)
+        (ida,) = found.items
+        assert found.since == ida.facts[0].created_at
+        seen += [one.id for one in reversed(ida.facts)]
+        behind, stretches = found.earlier, stretches + 1
+    assert seen == [one.id for one in added]
+    assert stretches == 3
+    with pytest.raises(NotFoundError):
+        timelines.timelines("u2", 4, added[0].id)
 
 
 # ---------------------------------------------------------------- why not

@@ -9,7 +9,7 @@ from semantic_memory.domain.changes import Add
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.domain.text import stems
-from semantic_memory.ledger.memory import MemoryLedger
+from semantic_memory.ledger.sqlite import SqliteLedger
 from semantic_memory.retrieval.successors import noted
 from tests.conftest import NOW, make_fact
 
@@ -24,9 +24,8 @@ def _source(dice: random.Random, **values: object) -> Source:
     return Source(**{**place, **values})
 
 
-def _store(seed: int) -> tuple[MemoryLedger, list[Hit], list[Fact]]:
+def _filled(ledger: SqliteLedger, seed: int) -> tuple[list[Hit], list[Fact]]:
     dice = random.Random(seed)
-    ledger = MemoryLedger()
     facts = [
         make_fact(
             number,
@@ -52,7 +51,7 @@ def _store(seed: int) -> tuple[MemoryLedger, list[Hit], list[Fact]]:
         for number in range(12)
     ]
     ledger.apply([Add(fact) for fact in (*facts, *messages)])
-    return ledger, [Hit(fact=one, score=0.5, parts=_PARTS) for one in (*messages, *facts)], facts
+    return [Hit(fact=one, score=0.5, parts=_PARTS) for one in (*messages, *facts)], facts
 
 
 def _ended(message, facts, sessions, as_of):
@@ -86,8 +85,9 @@ def _ended(message, facts, sessions, as_of):
 
 @pytest.mark.parametrize("as_of", [None, NOW + timedelta(days=2)])
 @pytest.mark.parametrize("seed", range(20))
-def test_messages_are_marked_as_by_comparing_every_pair(seed, as_of):
-    ledger, hits, facts = _store(seed)
+def test_messages_are_marked_as_by_comparing_every_pair(tmp_path, seed, as_of):
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
+    hits, facts = _filled(ledger, seed)
     messages = [hit.fact for hit in hits if hit.fact.category is Category.CONVERSATION]
     sessions = {message.source.session_id for message in messages} - {None}
     found = {
@@ -97,3 +97,4 @@ def test_messages_are_marked_as_by_comparing_every_pair(seed, as_of):
     assert {one: found[one] for one in expected} == expected
     assert any(expected.values())
     assert not any(found[fact.id] for fact in facts)
+    ledger.close()

@@ -178,13 +178,13 @@ def test_the_command_line_shows_trust_and_takes_a_lowest(tmp_path):
     assert "Green" not in block
 
 
-def test_a_line_that_a_model_wrote_is_trusted_as_the_lowest_that_it_rests_on(open_memory):
+def test_a_line_that_a_model_wrote_is_trusted_as_the_lowest_that_it_rests_on(tmp_path):
     from semantic_memory.application.expiring import lines_standing
     from semantic_memory.domain.changes import Add
     from semantic_memory.domain.profile import Line
-    from semantic_memory.ledger.memory import MemoryLedger
+    from semantic_memory.ledger.sqlite import SqliteLedger
 
-    ledger = MemoryLedger()
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite3")
     ledger.apply([Add(make_fact(1)), Add(make_fact(2, trust="tool"))])
 
     def line(*fact_ids, origin="model"):
@@ -211,3 +211,4 @@ def test_a_line_that_a_model_wrote_is_trusted_as_the_lowest_that_it_rests_on(ope
         "external",
         "user",
     ]
+    ledger.close()

@@ -517,6 +517,52 @@ def test_a_failing_job_holds_up_no_other_and_is_kept_with_its_error(memory, even
     ]
 
 
+def test_a_run_under_way_tells_how_many_users_are_done_and_left(memory, monkeypatch):
+    for number in range(4):
+        memory.add("x", user_id=f"u{number}")
+    memory.jobs.run(["usage"])
+    seen = []
+
+    def watched(*_, **__):
+        seen.append(memory.jobs.runs())
+        return []
+
+    monkeypatch.setattr("semantic_memory.application.jobs.upkeep.to_archive", watched)
+    (ended,) = memory.jobs.run(["decay"])
+    under_way = [runs[0] for runs in seen]
+    assert [run.users for run in under_way] == [0, 1, 2, 3]
+    assert {(run.job, run.running, run.total) for run in under_way} == {("decay", True, 4)}
+    assert under_way[0].seconds_left is None
+    for run in under_way[1:]:
+        left = run.seconds * (4 - run.users) / run.users
+        assert run.seconds_left == pytest.approx(left, abs=0.001)
+    assert [run.job for run in seen[0][1:]] == ["usage"]  # those that have ended come behind
+    assert (ended.running, ended.users, ended.total, ended.seconds_left) == (False, 4, 4, None)
+    assert memory.jobs.runs(1) == [ended]
+
+
+def test_a_failed_run_is_no_longer_under_way_and_keeps_its_total(memory, monkeypatch):
+    def fail(*_, **__):
+        raise ValueError("a mistake")
+
+    monkeypatch.setattr("semantic_memory.application.jobs.upkeep.to_archive", fail)
+    for number in range(3):
+        memory.add("x", user_id=f"u{number}")
+    memory.jobs.run(["decay"])
+    (run,) = memory.jobs.runs()
+    assert (run.running, run.users, run.total) == (False, 0, 3)
+
+
+def test_erasing_counts_sessions_and_the_ledger(memory):
+    for number in range(2):
+        memory.observe(say("I live in Bergen."), user_id="u1", session_id=f"s{number}")
+    memory.flush()
+    for fact in memory.list(user_id="u1", filters={"categories": ["conversation"]}):
+        memory.delete(fact.id)
+    (run,) = memory.jobs.run(["compact"], dry_run=True)
+    assert (run.counts["logs"], run.users, run.total) == (2, 3, 3)
+
+
 def test_an_unknown_job_is_named(memory):
     with pytest.raises(InvalidInputError, match=r"jobs\.0 must be usage, .*got 'sweep'"):
         memory.jobs.run(["sweep"])

@@ -58,8 +58,8 @@ HOOK: Any = {"webhook__url": PLACE, "webhook__secret": SECRET}
 def under_way(run: Trial) -> int:
     """Return how many messages of two users an endpoint has that answers none."""
     answered = threading.Event()
-    run.resources.callback(answered.set)
     hook, memory = sent(run, lambda: 204 if answered.wait(60) else 500)
+    run.resources.callback(answered.set)  # before the store closes, which waits for its senders
     for user_id in ("maya", "lea"):
         memory.add("Prefers tea", user_id=user_id)
     run.eventually(lambda: len(hook.received) >= run.expected)

@@ -63,14 +63,6 @@ def place_of_the_store(run: Trial) -> str:
     return "in a directory" if any(run.directory.rglob("ledger.sqlite3")) else "nowhere"
 
 
-@effect("ledger.store", "memory", was=True, becomes=False)
-def kept_after_closing(run: Trial) -> bool:
-    memory = run.open()
-    memory.add("Likes tea", **U)
-    memory.close()
-    return bool(run.open().list(**U))
-
-
 def readable(run: Trial) -> bool:
     """Return True if the session log contains a message's words."""
     run.open().observe(say("The tiles are terracotta"), **S)
