@@ -94,6 +94,14 @@ WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 PARALLEL := -n $(WORKERS) --dist loadfile
 FULL := --hypothesis-profile=full
 
+# Tests write to RAM where 4 GB are free: stores wait for the disk at every write.
+# None needs a disk: kills end processes, and losses of power are simulated.
+RAM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+ifneq ($(RAM),)
+test test-full test-kills: export TMPDIR = $(RAM)
+PARALLEL += -o tmp_path_retention_count=1
+endif
+
 # Every test, with fewer kills and examples where a test repeats itself at random
 test: install
 	$(BIN)/python -m pytest $(PARALLEL)
