@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.text import figures, stems
+from semantic_memory.language.clauses import without_opener
 from semantic_memory.language.identity import denies
 
 CUT = "[...]"
@@ -126,8 +127,10 @@ def says_no_more(text: str, other: str, speaker: str = "") -> bool:
     True
     >>> says_no_more("I don't work in Oslo", "I work in Oslo")
     False
+    >>> says_no_more("Oh and I work in Oslo", "Maya works in Oslo")
+    True
     """
-    own = content_stems(text) - _stems(speaker)
+    own = content_stems(without_opener(text)) - _stems(speaker)
     return bool(own) and own <= _stems(other) and denies(text) == denies(other)
 
 

@@ -215,7 +215,10 @@ class _Block:
         self._choose([hit for hit in tail if hit.fact.id in near], policy, asked, longest)
 
     def _wanted(self, asked: frozenset[str], policy: Policy, *, matching: bool) -> list[Hit]:
-        """Return the hits that may be shown: all of the best, and the others that match."""
+        """Return the hits that may be shown: the best, and the others that match.
+
+        What concerns its moment only is none of the best, unless it has a word of the question.
+        """
         wanted = []
         for rank, hit in enumerate(self._hits):
             fact = hit.fact
@@ -223,11 +226,16 @@ class _Block:
                 continue
             if not may_be_shown(fact, asked):
                 self._refused[fact.id] = "other topic"
-            elif not matching or (rank >= BEST and hit.parts.match < policy.weakest):
+            elif not matching or self._is_weak(hit, asked, policy, is_best=rank < BEST):
                 self._refused[fact.id] = "weak"
             else:
                 wanted.append(hit)
         return wanted
+
+    def _is_weak(self, hit: Hit, asked: frozenset[str], policy: Policy, *, is_best: bool) -> bool:
+        if is_best:
+            return asked.isdisjoint(stems(hit.fact.content)) and self._is_idle(hit.fact)
+        return hit.parts.match < policy.weakest
 
     def _choose(
         self, hits: Sequence[Hit], policy: Policy, asked: frozenset[str], longest: int
@@ -327,8 +335,8 @@ class _Block:
     def _is_told(self, one: Placed) -> bool:
         """Return True if a line shows a memory already, or tells it.
 
-        That is another line from its message with the same text, or among the notes with all of its
-        words, or, of a fact, one shown whatever the question that has its text.
+        That is another line from its message with the same text or all of its words, or, of a fact,
+        one shown whatever the question that has its text.
         """
         text, own = _text_of(one), self._keys(one.fact)
         for place, other in enumerate(self._shown):
@@ -339,7 +347,7 @@ class _Block:
                 return True
             if place < self._given and not _is_message(one.fact) and text in told:
                 return True
-            if other.section == render.NOTES and self._tells(other, one):
+            if self._tells(other, one):
                 return True
         return False
 

@@ -69,6 +69,7 @@ _OTHER_SUBJECT = regex(
 )
 _SPEAKER = regex(r"^(?:(?P<before>.*?\S)\s+and\s+)?(?:i|we)\b(?![./&-]\w)", re.IGNORECASE)
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
+_JOINED_OWN = regex(rf"(?:(?:and|but|or|so)\s+)?{_OWN}", re.IGNORECASE)
 _SECOND_VERB = regex(r"\s+and\s+(?=(?P<verb>[a-z]+)\s+(?P<next>[a-z]+)\b)", re.IGNORECASE)
 _MARKS = " \t\n*_~-–—•>,;:#"
 
@@ -250,6 +251,8 @@ def without_opener(sentence: str) -> str:
     ("I'm off dairy", 'she left')
     >>> without_opener("Hey Tom, I'm off dairy"), without_opener("No dairy for me")
     ("I'm off dairy", 'No dairy for me')
+    >>> without_opener("Oh and I'm off dairy"), without_opener("Great and small")
+    ("I'm off dairy", 'Great and small')
     >>> without_opener("Yep, Tom!"), without_opener("By the way")
     ('', '')
     >>> without_opener("But please remember that I'm off dairy"), without_opener("Remember to eat")
@@ -259,7 +262,8 @@ def without_opener(sentence: str) -> str:
     while found := _OPENER.match(left):
         word, behind = (found["word"] or "").lower(), (found["next"] or "").lower()
         if word and word not in word_class("coordinators"):
-            is_set_off = not behind or behind in word_class("openers") or _IS_OWN.match(behind)
+            goes_on = _JOINED_OWN.match(left, found.end())
+            is_set_off = not behind or behind in word_class("openers") or goes_on
             is_address = opened and found["word"].istitle() and not behind
             begins = word in word_class("openers") and (is_set_off or found["next"].istitle())
             if not is_address and not begins:

@@ -126,8 +126,9 @@ TOLD = [*STATED, *(f"Aunt {name} wrote a letter" for name in "Ida Eva Liv Una Ad
 @pytest.mark.parametrize(
     ("before", "shown"), [("Which colour is it?", True), ("It is a boat.", False)]
 )
-def test_beyond_the_best_an_idle_message_stands_only_as_an_answer(before, shown):
-    said = [told_at(2 * n, text) for n, text in enumerate(TOLD[:9], start=10)]
+@pytest.mark.parametrize("others", [2, 9])
+def test_an_idle_message_stands_only_as_an_answer(before, shown, others):
+    said = [told_at(2 * n, text) for n, text in enumerate(TOLD[:others], start=10)]
     idle = told_at(2, "Blueish, thanks a lot.")
     related = Related(is_idle=lambda one: one.id == idle.id)
     hits = [*said, told_at(1, before), idle]
