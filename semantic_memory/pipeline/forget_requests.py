@@ -12,11 +12,17 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from semantic_memory.domain.evidence import left_of, pieces
-from semantic_memory.domain.forget_requests import Asked, RequestState, RequestToForget
+from semantic_memory.domain.forget_requests import RequestState, RequestToForget
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Facts, KeyValues, Ledger
 from semantic_memory.domain.trust import Trust
-from semantic_memory.judging.forgetting import Answer, answered, asked_to_forget, requests_in
+from semantic_memory.language.forgetting import (
+    Answer,
+    Asked,
+    answered,
+    asked_to_forget,
+    requests_in,
+)
 from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.pipeline.facts import verbatim_id
 
@@ -32,18 +38,15 @@ Said = Asked | Answer
 """A statement about forgetting in a message: a request, or the answer to one."""
 
 
-def said_in(message: Message, before: str = "") -> Said | None:
-    """Return what a user says in a message, of themselves, about forgetting.
-
-    `before` is the text of the message before it, to which it may be an answer.
-    """
+def said_in(message: Message) -> Said | None:
+    """Return what a user says in a message, of themselves, about forgetting."""
     if message.role != "user" or message.trusted < Trust.USER:
         return None
     reading = own_speech_of(message)
     if not reading.decides:
         return None
     own = reading.own
-    return (answered(own, before) if before else None) or asked_to_forget(own)
+    return asked_to_forget(own) or answered(own)
 
 
 def without_requests(message: Message) -> Message | None:

@@ -36,13 +36,13 @@ CASES = [
 ONE_CLAUSE = [
     ("I'm a vegetarian with a severe peanut allergy", "I eat fish again since last week", "peanut"),
     ("I'm vegetarian and allergic to soy", "I eat fish again since last week", "soy"),
+    ("I'm diabetic and don't eat pork", "I eat pork now", "diabetic"),
     pytest.param(
-        "I'm diabetic and don't eat pork",
-        "I eat pork now",
-        "diabetic",
-        marks=pytest.mark.xfail(reason="the judge reads the diet alone"),
+        "I'm an electrician living in Malmö",
+        "I work as a teacher now",
+        "Malmö",
+        marks=pytest.mark.xfail(strict=True, reason="the judge reads no home in it"),
     ),
-    ("I'm an electrician living in Malmö", "I work as a teacher now", "Malmö"),
     ("I'm an electrician living in Bergen", "I live in Oslo now", "electrician"),
 ]
 USERS = count()
@@ -86,13 +86,7 @@ def test_an_update_of_one_statement_leaves_the_other_in_the_core(memory, said, u
 @pytest.mark.parametrize(
     ("said", "update", "question", "leaves"),
     [
-        pytest.param(
-            "I'm vegetarian",
-            "I had chicken and steak all week",
-            QUESTIONS[1],
-            "vegetarian",
-            marks=pytest.mark.xfail(reason="the judge reads no diet in what was eaten"),
-        ),
+        ("I'm vegetarian", "I had chicken and steak all week", QUESTIONS[1], "vegetarian"),
         ("I'm a nurse, and I live in Ghent", "We live in Galway now", QUESTIONS[3], "Ghent"),
     ],
 )
@@ -108,12 +102,7 @@ def test_an_old_value_leaves_the_core_for_a_newer_one(memory, said, update, ques
         ("I'm vegetarian", "My brother is vegan", "vegetarian"),
         ("I work as a welder", "My cousin works as a nurse", "welder"),
         ("I live in Bath", "My friend Jo lives in Paris", "Bath"),
-        pytest.param(
-            "I'm diabetic and I live in Hull",
-            "My mother lives in Kent",
-            "Hull",
-            marks=pytest.mark.xfail(reason="the judge is unsure which of both is stated"),
-        ),
+        ("I'm diabetic and I live in Hull", "My mother lives in Kent", "Hull"),
     ],
 )
 def test_what_holds_of_another_person_displaces_nothing(memory, said, of_another, stays):

@@ -69,10 +69,7 @@ def test_secrets_are_never_admitted(secret):
         "Mayas Passwort ist falsch.",
         "Maya found the access token: look at the header of the request.",
         "Maya keeps the code at https://github.com/some-body/SomeLongRepositoryName2024.",
-        pytest.param(
-            "Maya's cluster is called production-eu-west-1-blue-green-2.",
-            marks=pytest.mark.xfail(reason="the judge takes the name for a passphrase"),
-        ),
+        "Maya's cluster is called production-eu-west-1-blue-green-2.",
     ],
 )
 def test_what_only_speaks_of_secrets_is_admitted(plain):

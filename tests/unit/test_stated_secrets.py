@@ -23,15 +23,8 @@ def is_wrong(row) -> bool:
     return bool(left != row["text"])
 
 
-MOST_MASKED = 0.04
-"""Share of look-alikes in which the judge sees a secret: numbers and odd tokens."""
-
-
 def test_a_stated_secret_is_masked_and_a_look_alike_stays():
-    assert [row["text"] for row in BUILD if row["secrets"] and is_wrong(row)] == []
-    others = [row for row in BUILD if not row["secrets"]]
-    masked = [row["text"] for row in others if is_wrong(row)]
-    assert len(masked) <= MOST_MASKED * len(others), masked
+    assert [row["text"] for row in BUILD if is_wrong(row)] == []
 
 
 def test_sentences_that_only_measure_are_judged_as_well():
