@@ -43,6 +43,7 @@ class Thresholds:
     """Cosine similarity from which statements merge."""
 
 
+_CHANGED = "a newer statement changes it"
 THRESHOLDS = Thresholds()
 
 Effect = Literal["merge", "end", "mark", "follow"]
@@ -199,9 +200,10 @@ Decision = (
 
 
 def _cause(newer: Fact, verdict: Verdict, now: datetime) -> Cause:
-    return cause(newer, verdict.decided_by, [told(verdict)], now, min(1.0, verdict.over))
+    reason = verdict.reason or _CHANGED  # the probability is a field of its own
+    return cause(newer, verdict.decided_by, [reason], now, min(1.0, verdict.over))
 
 
 def told(verdict: Verdict) -> str:
-    """Return a verdict in words."""
-    return verdict.reason or f"a newer statement changes it ({verdict.over:.0%} certain)"
+    """Return a verdict in words, with how sure it is."""
+    return verdict.reason or f"{_CHANGED} ({verdict.over:.0%} certain)"

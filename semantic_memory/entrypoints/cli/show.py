@@ -400,8 +400,9 @@ def _cause(version: FactVersion) -> Text:
     if cause is None or version.fact.status is not Status.SUPERSEDED:
         return Text(version.reason)
     quote = f"\n“{cause.quote}”" if cause.quote else ""
+    sure = "" if cause.probability is None else f", {cause.probability:.0%} sure"
     return Text.assemble(
-        version.reason or cause.reason, (f"{quote}\ndecided by {cause.decided_by}", "dim")
+        version.reason or cause.reason, (f"{quote}\ndecided by {cause.decided_by}{sure}", "dim")
     )
 
 

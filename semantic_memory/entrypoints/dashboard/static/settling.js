@@ -11,8 +11,7 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 // Why a newer statement ended a memory, or perhaps changed it.
 export function Why({ cause }) {
   if (!cause) return null;
-  const isTold = cause.probability === null || cause.reason?.includes("%");
-  const sure = isTold ? "" : `, ${percent(cause.probability)} sure`;
+  const sure = cause.probability === null ? "" : `, ${percent(cause.probability)} sure`;
   const who = cause.decided_by === "caller" ? "a person" : cause.decided_by;
   return html`<div class="why">
     ${cause.quote && html`<q dir="auto">${cause.quote}</q>`}
