@@ -167,12 +167,12 @@ class Gate:
             for text in (message.content, message.name or "", *_texts(message.metadata)):
                 _refuse_secret(text, f"message {message.id}")
         masked: dict[str, Any] = {}
-        if message.name and (name := without_secrets(message.name, surely=True)) != message.name:
+        if message.name and (name := without_secrets(message.name)) != message.name:
             masked["name"] = name
         if (metadata := _masked(message.metadata)) != message.metadata:
             masked["metadata"] = metadata
         if self._logged_secrets == "mask":
-            content = without_secrets(message.content, surely=True)
+            content = without_secrets(message.content)
             if content != message.content:
                 masked["content"] = content.encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
         return message.model_copy(update=masked) if masked else message
@@ -224,7 +224,7 @@ def _masked(value: Any, key: str = "") -> Any:
     match value:
         case str():
             before = prefix(key)
-            return without_secrets(before + value, surely=True).removeprefix(before)
+            return without_secrets(before + value).removeprefix(before)
         case int() if prefix(key) and not isinstance(value, bool):
             said = _masked(str(value), key)
             return value if said == str(value) else said

@@ -27,7 +27,6 @@ _BEGUN = frozenset(
 )
 _OF_NOBODY = frozenset(stems("the user"))
 _SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
-_WORK = frozenset({"job", "employer"})
 _OF_OTHERS = frozenset({"partner", "family", "pet"})
 _SURELY_OWN = 0.8
 """Probability of being about the owner from which a statement surely is."""
@@ -112,20 +111,12 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
     Where the first statement may state another slot too, a change of one leaves the rest: "I'm
     diabetic and don't eat pork".
     """
-    if one is None or other is None:
+    if one is None or other is None or slot_of(one) != slot_of(other):
         return 0.0
-    if both_of_work := min(_of_work(one), _of_work(other)):
-        return both_of_work
-    if slot_of(one) != slot_of(other) or slot_of(one) is None or one.slot in _SEVERAL:
+    if slot_of(one) is None or one.slot in _SEVERAL:
         return 0.0
     sure = min(one.slot_probability, other.slot_probability)
     return sure * _OF_TWO if one.other_slots else sure
-
-
-def _of_work(reading: Reading) -> float:
-    """Return the probability of the job or its employer, of a statement that may tell either."""
-    stated = {reading.slot: reading.slot_probability, **reading.other_slots}
-    return stated["job"] + stated["employer"] if stated.keys() == _WORK else 0.0
 
 
 def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import islice, takewhile
+from itertools import islice
 
 from pydantic import ValidationError
 
@@ -24,12 +24,7 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
 from semantic_memory.pipeline.facts import verbatim
 from semantic_memory.pipeline.faults import FAULTS
-from semantic_memory.pipeline.forget_requests import (
-    Said,
-    note_requests,
-    read_requests,
-    said_in,
-)
+from semantic_memory.pipeline.forget_requests import Said, note_requests, said_in
 from semantic_memory.pipeline.reading import Portion, PortionReader
 from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
 
@@ -144,7 +139,7 @@ class Storing:
             return []
         start, now = time.perf_counter(), self._clock.now()
         memories = [self._memories(portion, now) for portion in portions]
-        said = {portion.key: _requests(portion, self._said_before) for portion in portions}
+        said = {portion.key: _requests(portion) for portion in portions}
         committed: list[Portion] = []
         changes: list[Change] = []
         with self._ledger.exclusive(*{portion.key.user_id for portion in portions}):
@@ -176,16 +171,6 @@ class Storing:
             if record.message.role == "user":
                 before = record.message.id
         return None
-
-    def _said_before(self, portion: Portion) -> str:
-        """Return the message before a portion, if it may ask for an answer about forgetting."""
-        key, first = portion.key, portion.records[0]
-        known = read_requests(self._ledger, key.user_id)
-        if not any(one.state == "pending" and one.session_id == key.session_id for one in known):
-            return ""
-        earlier = takewhile(lambda one: one.position < first.position, self._log.read(*key))
-        last = deque(earlier, maxlen=1)
-        return last[0].message.content if last else ""
 
     def _memories(self, portion: Portion, now: datetime) -> list[Fact]:
         made = (self._memory(portion.key, record, now) for record in portion.records)
@@ -223,7 +208,7 @@ def _first(records: Iterator[Record]) -> list[Record]:
     return list(islice(records, _BATCH))
 
 
-def _requests(portion: Portion, before: Callable[[Portion], str]) -> dict[str, Said]:
+def _requests(portion: Portion) -> dict[str, Said]:
     """Return what the owner's messages of a portion say about forgetting, by message.
 
     Where several people speak, only who has no name, or that of the user, is the owner.
@@ -231,10 +216,5 @@ def _requests(portion: Portion, before: Callable[[Portion], str]) -> dict[str, S
     messages = [record.message for record in portion.records]
     names = {one.name for one in messages if one.role == "user"}
     owner = {None, portion.key.user_id} if len(names) > 1 else names
-    last = [before(portion), *(one.content for one in messages)]
-    said = (
-        (one.id, said_in(one, last[place]))
-        for place, one in enumerate(messages)
-        if one.name in owner
-    )
+    said = ((one.id, said_in(one)) for one in messages if one.name in owner)
     return {message_id: one for message_id, one in said if one is not None}

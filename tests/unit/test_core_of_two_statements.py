@@ -36,17 +36,12 @@ CASES = [
 ONE_CLAUSE = [
     ("I'm a vegetarian with a severe peanut allergy", "I eat fish again since last week", "peanut"),
     ("I'm vegetarian and allergic to soy", "I eat fish again since last week", "soy"),
-    pytest.param(
-        "I'm diabetic and don't eat pork",
-        "I eat pork now",
-        "diabetic",
-        marks=pytest.mark.xfail(reason="the judge reads the diet alone"),
-    ),
+    ("I'm diabetic and don't eat pork", "I eat pork now", "diabetic"),
     pytest.param(
         "I'm an electrician living in Malmö",
         "I work as a teacher now",
         "Malmö",
-        marks=pytest.mark.xfail(reason="the judge reads the job alone"),
+        marks=pytest.mark.xfail(strict=True, reason="the judge reads no home in it"),
     ),
     ("I'm an electrician living in Bergen", "I live in Oslo now", "electrician"),
 ]
@@ -107,12 +102,7 @@ def test_an_old_value_leaves_the_core_for_a_newer_one(memory, said, update, ques
         ("I'm vegetarian", "My brother is vegan", "vegetarian"),
         ("I work as a welder", "My cousin works as a nurse", "welder"),
         ("I live in Bath", "My friend Jo lives in Paris", "Bath"),
-        pytest.param(
-            "I'm diabetic and I live in Hull",
-            "My mother lives in Kent",
-            "Hull",
-            marks=pytest.mark.xfail(reason="the judge is unsure which of both is stated"),
-        ),
+        ("I'm diabetic and I live in Hull", "My mother lives in Kent", "Hull"),
     ],
 )
 def test_what_holds_of_another_person_displaces_nothing(memory, said, of_another, stays):

@@ -108,8 +108,7 @@ def test_a_secret_in_plain_words_is_masked_in_recall_and_in_the_log(memory, text
 
 
 def test_words_about_passwords_stay():
-    masked = [text for text in HARMLESS if without_secrets(text) != text]
-    assert masked == []
+    assert [without_secrets(text) for text in HARMLESS] == HARMLESS
 
 
 def test_a_message_with_a_secret_is_taken_once(memory):
