@@ -18,6 +18,7 @@ from eval import (
     consolidated,
     experiment,
     knowledge_updates,
+    messages,
     pairs,
     retired,
     sentences,
@@ -524,6 +525,16 @@ def judged_pairs() -> None:
 def judged_sentences() -> None:
     """Measure the packaged sentence judge on writers that were in no training."""
     show.pairs(sentences.figures())
+
+
+@app.command(name="messages")
+def judged_messages(
+    data: Annotated[
+        Path | None, typer.Option(help="Messages as in data/gold/messages.jsonl.")
+    ] = None,
+) -> None:
+    """Measure requests to forget and secrets on writers that were in no training."""
+    show.pairs(messages.figures(data))
 
 
 @app.command(name="retired")

@@ -346,7 +346,7 @@ class RetrievalSettings(Section):
     time: float = Field(default=0.3, ge=0)
     """Bonus of memories of the time that the query names."""
     asks: float = Field(default=0.03, ge=0)
-    """Penalty of memories that are questions themselves."""
+    """Penalty of memories that are questions, or carry what they answer."""
     outdated: float = Field(default=0.5, ge=0, le=1)
     """Share of its match that a message loses if a superseded fact was extracted from it."""
     relevance: float = Field(default=0.07, ge=0, le=1)

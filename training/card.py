@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from semantic_memory.judging.packaged import MODELS as MODELS
 from semantic_memory.judging.packaged import Encoder
-from training import data, pairs, sentences
+from training import data, hints, pairs, sentences
 from training.export import compile_int8
 
 Judge = Literal["pairs", "sentences"]
-VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-2"}
+Row = TypeVar("Row")
+VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-3"}
 """Names that verdicts and readings carry; a new model gets a new one."""
-EPOCHS = {"pairs": 2.25, "sentences": 6.0}
+DATA = {
+    "pairs": ["pairs.jsonl"],
+    "sentences": ["sentences.jsonl", "messages.jsonl", "forgetting.jsonl", "secrets.jsonl"],
+}
+EPOCHS = {"pairs": 2.25, "sentences": 7}
+_SAMPLE = 200
+"""Texts on which int8 is compared."""
 SHARES = (0.01, 0.03, 0.05)
 """Shares of pairs that aren't updates, at which the recall of updates is told."""
 
@@ -35,10 +43,11 @@ def make(
         "name": VERSIONS[judge],
         "base": "all-MiniLM-L6-v2 (Apache-2.0)",
         "licence": "Apache-2.0",
-        "data": f"{judge}.jsonl",
+        "data": DATA[judge],
         "seed": seed,
         "epochs": count,
     }
+    target.mkdir(parents=True, exist_ok=True)
     model = target / "model.onnx"
     if judge == "pairs":
         rows = [row for row in data.pairs(gold) if kept(row.writer, share)]
@@ -49,17 +58,21 @@ def make(
         card["int8_agreement"] = compile_int8(
             pairs.trained(learned, epochs=count, seed=seed),
             model,
-            [(row.older, row.newer) for row in measured[:200]],
+            [(row.older, row.newer) for row in _sample(measured)],
         )
     else:
-        read = [row for row in data.sentences(gold) if kept(row.writer, share)]
+        said = [row for row in data.sentences(gold) if kept(row.writer, share)]
+        asking = [row for row in data.messages(gold) if kept(row.writer, share)]
+        read = [*said, *asking]
         card["labels"] = {name: list(values) for name, values in data.SENTENCE_LABELS.items()}
+        card["marks"] = list(data.MARKS)
         taught = [row for row in read if not row.held]
         card["data_sha256"] = data.digest(taught)
+        card["hints"] = hints.make(said, asking, target / "hints.npz")
         card["int8_agreement"] = compile_int8(
             sentences.trained(taught, epochs=count, seed=seed),
             model,
-            [(row.context, row.text) for row in read if row.held][:200],
+            [(row.context, row.text) for row in _sample([row for row in read if row.held])],
         )
     card["sha256"] = hashlib.sha256(model.read_bytes()).hexdigest()
     write(target, card)
@@ -69,10 +82,15 @@ def make(
         pair_figures(encoder, measured)
         if judge == "pairs"
         else sentence_figures(encoder, [row for row in data.sentences(gold) if row.held])
+        | message_figures(encoder, [row for row in data.messages(gold) if row.held])
     )
     card["cpu_seconds"] = round(time.process_time() - began)
     write(target, card)
     return card
+
+
+def _sample(rows: Sequence[Row]) -> list[Row]:
+    return random.Random(0).sample(rows, min(len(rows), _SAMPLE))
 
 
 def write(target: Path, card: dict[str, Any]) -> None:
@@ -112,7 +130,7 @@ def sentence_figures(encoder: Encoder, rows: Sequence[data.Sentence]) -> dict[st
     """Return the accuracy of each reading, and the AUC of what is worth keeping."""
     read = [encoder.heads(row.context, row.text) for row in rows]
     found: dict[str, Any] = {"sentences": len(rows)}
-    for name in data.SENTENCE_LABELS:
+    for name in data.SENTENCE_LABELS.keys() - {"act"}:
         known = [
             (max(heads[name], key=lambda value: heads[name][value]), row.labels[name])
             for heads, row in zip(read, rows, strict=True)
@@ -126,3 +144,29 @@ def sentence_figures(encoder: Encoder, rows: Sequence[data.Sentence]) -> dict[st
         float(roc_auc_score(keep, [heads["worth"]["keep"] for heads in read])), 3
     )
     return found
+
+
+def message_figures(encoder: Encoder, rows: Sequence[data.Sentence]) -> dict[str, Any]:
+    """Return how many requests to forget and secrets are found, and how many are seen in none."""
+    found: dict[str, list[bool]] = {"asks": [], "none": [], "secrets": [], "clear": []}
+    for row in rows:
+        read = encoder.read(row.context, row.text)
+        act = max(read.heads["act"], key=lambda value: read.heads["act"][value])
+        found["none" if row.labels["act"] == "none" else "asks"].append(act != "none")
+        marked = [mark for mark in read.marks if mark.name == "secret"]
+        secrets = [mark for mark in row.marks or () if mark.name == "secret"]
+        if not secrets:
+            found["clear"].append(bool(marked))
+        found["secrets"] += [
+            any(one.start <= due.start and due.end <= one.end for one in marked) for due in secrets
+        ]
+    return {
+        "requests_found": _mean(found["asks"]),
+        "taken_for_requests": _mean(found["none"]),
+        "secrets_marked": _mean(found["secrets"]),
+        "marked_without_secret": _mean(found["clear"]),
+    }
+
+
+def _mean(holds: Sequence[bool]) -> float:
+    return round(sum(holds) / max(1, len(holds)), 3)

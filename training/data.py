@@ -1,12 +1,12 @@
-"""Labelled pairs and sentences of `data/gold`, split by writer."""
+"""Labelled pairs, sentences and messages of `data/gold`, split by writer."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 GOLD = Path(__file__).resolve().parent.parent / "data" / "gold"
 PAIR_LABELS = ("neither", "over", "same")
@@ -26,6 +26,14 @@ class Pair(NamedTuple):
     held: bool
 
 
+class Mark(NamedTuple):
+    """Place of words in a text, and what they are: one of MARKS."""
+
+    start: int
+    end: int
+    name: str
+
+
 class Sentence(NamedTuple):
     """A sentence with what was said before it, and its labels; None for an unknown one."""
 
@@ -34,9 +42,10 @@ class Sentence(NamedTuple):
     writer: str
     labels: dict[str, str | None]
     held: bool
+    marks: tuple[Mark, ...] | None = ()
 
 
-def rows(path: Path) -> list[dict[str, object]]:
+def rows(path: Path) -> list[dict[str, Any]]:
     """Return the rows of a file of JSON lines."""
     with path.open(encoding="utf-8") as file:
         return [json.loads(line) for line in file if line.strip()]
@@ -75,21 +84,70 @@ def pairs(gold: Path = GOLD) -> list[Pair]:
 
 
 def sentences(gold: Path = GOLD) -> list[Sentence]:
-    """Return all sentences, those of held writers marked."""
+    """Return all sentences, those of held writers marked. They neither ask nor hide anything."""
     return [
         Sentence(
             str(row["text"]),
             str(row.get("context") or ""),
             str(row["writer"]),
-            {name: _label(row.get(name)) for name in SENTENCE_LABELS},
+            {name: _label(row.get(name)) for name in SENTENCE_LABELS} | {"act": "none"},
             bool(row["held"]),
         )
         for row in rows(gold / "sentences.jsonl")
     ]
 
 
+def messages(gold: Path = GOLD) -> list[Sentence]:
+    """Return messages labelled with what they ask to forget, and with the secrets in them."""
+    written = of_file(gold / "messages.jsonl")
+    asking = [
+        _message(f"forgetting: {row['half']}", row["half"] == "measure", row | {"act": _act(row)})
+        for row in rows(gold / "forgetting.jsonl")
+    ]
+    hiding = [
+        _message(f"secrets: {row['half']}", row["half"] == "measure", row)
+        for row in rows(gold / "secrets.jsonl")
+    ]
+    return written + asking + hiding
+
+
+def of_file(path: Path) -> list[Sentence]:
+    """Return the messages of a file of JSON lines."""
+    return [_message(str(row["writer"]), bool(row["held"]), row) for row in rows(path)]
+
+
+def _message(writer: str, held: bool, row: Mapping[str, Any]) -> Sentence:
+    labels = dict.fromkeys(SENTENCE_LABELS) | {"act": row.get("act", "none")}
+    return Sentence(row["text"], row.get("before", ""), writer, labels, held, _marks(row))
+
+
+def _act(row: Mapping[str, Any]) -> str:
+    acts = {None: "none", "topic": "forget_subject", "everything": "forget_everything"}
+    return f"forget_{row['message']}" if row["scope"] == "message" else acts[row["scope"]]
+
+
+def _marks(row: Mapping[str, Any]) -> tuple[Mark, ...] | None:
+    """Return the marks of a message, in order; None if its subject isn't marked."""
+    subject = row.get("subject")
+    if row.get("act") == "forget_subject" and not subject:
+        return None
+    named = [(one, "secret") for one in row.get("secrets", ())]
+    named += [(subject, "subject")] if subject else []
+    found: list[Mark] = []
+    begin: dict[str, int] = {}
+    for words, name in named:
+        start = row["text"].index(words, begin.get(words, 0))
+        begin[words] = start + len(words)
+        found.append(Mark(start, begin[words], name))
+    return tuple(sorted(found))
+
+
 def _label(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+MARKS = ("none", "secret", "subject")
+"""What a word of a text is: part of a secret, or of the subject that is to be forgotten."""
 
 
 SENTENCE_LABELS: dict[str, tuple[str, ...]] = {
@@ -149,6 +207,15 @@ SENTENCE_LABELS: dict[str, tuple[str, ...]] = {
         "decision",
         "finding",
         "reference",
+    ),
+    "act": (
+        "none",
+        "forget_subject",
+        "forget_this",
+        "forget_previous",
+        "forget_everything",
+        "confirm",
+        "decline",
     ),
 }
 """The readings of a sentence, with their values in the order of the model's outputs."""

@@ -40,7 +40,7 @@ def trained(pairs: Sequence[Pair], *, epochs: float, seed: int) -> SpansModel:
                 newer = behind(newer, rng.choice(fillers))
             first.append(spelled(older, rng))
             second.append(spelled(newer, rng))
-        logits = model(**encoded(reader, first, second))
+        (logits,) = model(**encoded(reader, first, second))
         labels = torch.tensor([pair.label for pair in batch])
         return functional.cross_entropy(logits.float(), labels, label_smoothing=smoothing)
 
@@ -59,21 +59,6 @@ def unrelated(pairs: Sequence[Pair], count: int, rng: random.Random) -> list[Pai
             other = max(others, key=lambda other: len(_words(one.older) & _words(other.newer)))
             found.append(Pair(one.older, other.newer, 0, "unrelated", "unrelated", False))
     return found
-
-
-def scored(model: SpansModel, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
-    """Return probabilities of shape (pairs, 3), in the order of PAIR_LABELS."""
-    reader = tokenizer()
-    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]) + len(pairs[at][1]))
-    out = torch.zeros(len(pairs), len(PAIR_LABELS))
-    with torch.no_grad():
-        for start in range(0, len(order), 64):
-            places = order[start : start + 64]
-            inputs = encoded(
-                reader, [pairs[at][0] for at in places], [pairs[at][1] for at in places]
-            )
-            out[places] = model(**inputs).float().softmax(-1)
-    return out
 
 
 def _words(text: str) -> set[str]:

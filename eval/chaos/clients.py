@@ -23,16 +23,16 @@ from semantic_memory.domain.filters import FilterLike, Filters
 from semantic_memory.domain.messages import Message
 
 _SENTENCES = (
-    "I keep box {mark} of {user} in the cellar.",
-    "I visited castle {mark} with {user}.",
-    "I bought the lamp {mark} for {user}.",
+    "My neighbour {mark} cooks for {user}.",
+    "I like the songs of {mark}, as {user} does.",
+    "I work with {mark} and {user}.",
     "I work on project {mark} with {user}.",
     "I like thing {mark} of {user}.",
 )
 _VERBS = {"observe": 40, "add": 15, "search": 30, "forget fact": 6, "forget message": 6}
 _VERBS |= {"forget session": 3}
 _SESSION_MESSAGES = 12
-_MARKS = re.compile(r"\b[bcdfghjklmnpqrstvwxz]{4}\d{4}\b")
+_MARKS = re.compile(r"\b(?:[bcdfghjklmnpqrstvwxz][aeiou]){5}\b")
 _USERS = re.compile(r"\buser-\d+\b")
 _ATTEMPTS = 100
 _PATIENCE_SECONDS = 45.0
@@ -69,8 +69,8 @@ class Promises:
 
 def mark(dice: random.Random) -> str:
     """Draw a word that no other text has."""
-    letters = "".join(dice.choices("bcdfghjklmnpqrstvwxz", k=4))
-    return f"{letters}{dice.randrange(10_000):04}"
+    pairs = (dice.choice("bcdfghjklmnpqrstvwxz") + dice.choice("aeiou") for _ in range(5))
+    return "".join(pairs)
 
 
 def marks_in(text: str) -> set[str]:

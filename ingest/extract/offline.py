@@ -24,6 +24,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.language import language
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.readings import Reading
+from semantic_memory.domain.retelling import retold
 from semantic_memory.domain.text import stems
 from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
@@ -34,6 +35,7 @@ from semantic_memory.language.clauses import (
     lacks_antecedent,
     leans,
     points_back,
+    points_elsewhere,
     sentences,
     without_opener,
 )
@@ -46,6 +48,9 @@ Compare = Callable[[str, str], Verdict]
 _USER = "The user"
 _KEEP = 0.3
 """Probability of being worth keeping from which a clause becomes a fact."""
+_KEEP_OF_MOMENT = 0.5
+"""The same of kinds that are mostly of the moment, where nobody asked: "I think I'll walk"."""
+_MOMENTARY = frozenset({"none", "opinion", "plan"})
 _KEEP_OF_QUESTION = 0.75
 """The same of a question or a request, which states something in passing at most."""
 _KEEP_OF_REMARK = 0.8
@@ -87,6 +92,7 @@ class _Before:
 
     text: str = ""
     speaker: str = ""
+    """Their role: names would move the judge, which has learned from few."""
     message_id: str = ""
     is_same_message: bool = False
 
@@ -97,6 +103,10 @@ class _Before:
     @property
     def is_asked(self) -> bool:
         return not self.is_same_message and self.text.endswith("?")
+
+    @property
+    def is_own_question(self) -> bool:
+        return self.is_same_message and self.text.endswith("?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +151,10 @@ class _Read:
             return reading.keep >= _KEEP
         if not self.stands_alone and not clause.before.is_asked and clause.is_brief:
             return False  # it answers nothing: "Two"
+        if not self.stands_alone and clause.before.is_own_question:
+            return False  # what the speaker asks doesn't tell what it is about
+        if points_elsewhere(clause.text) and not clause.before.text:
+            return False  # nobody can tell to what
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
 
@@ -148,15 +162,21 @@ class _Read:
     def _enough(self) -> float:
         if self.clause.asks:
             return _KEEP_OF_QUESTION
-        return _KEEP if self.stands_alone or self.clause.before.is_asked else _KEEP_OF_REMARK
+        if self.clause.before.is_asked:
+            return _KEEP
+        if not self.stands_alone:
+            return _KEEP_OF_REMARK
+        return _KEEP_OF_MOMENT if self.reading.kind in _MOMENTARY else _KEEP
 
     @property
     def stands_alone(self) -> bool:
         clause = self.clause
         if clause.is_note:
             return True
-        if points_back(clause.text) or (
-            lacks_antecedent(clause.text) and clause.before.is_same_message
+        if (
+            points_back(clause.text)
+            or points_elsewhere(clause.text)
+            or (lacks_antecedent(clause.text) and clause.before.is_same_message)
         ):
             return False
         return self.reading.alone >= (_ALONE_OF_LEANING if clause.leans else _ALONE)
@@ -222,7 +242,6 @@ class OfflineExtractor:
 def _clauses(message: Message, own: str, before: _Before, material: bool) -> list[_Clause]:
     """Return the clauses of a message's own words."""
     found = []
-    who = message.name or "User"
     for sentence in sentences(own):
         for part in clauses(sentence):
             text = without_opener(part.text)
@@ -230,7 +249,7 @@ def _clauses(message: Message, own: str, before: _Before, material: bool) -> lis
                 continue
             found.append(_Clause(message, text, before, leans(text), part.asks, material))
             if not points_back(text):  # else the matter is still what was said before
-                before = _Before(text[-_LONGEST_BEFORE:], who, message.id, is_same_message=True)
+                before = _Before(text[-_LONGEST_BEFORE:], "User", message.id, is_same_message=True)
     return found
 
 
@@ -313,8 +332,7 @@ def _told(read: _Read, name: str) -> str:
     if said_at is not None:
         text = dated_in_place(text, said_at)
     if not read.stands_alone and before.text and not before.is_same_message:
-        how = "asked" if before.is_asked else "told"
-        return f"{name}, {how} “{before.text.rstrip(' .!,;')}”: {text}"
+        return retold(name, before.text.rstrip(" .!,;"), text, is_asked=before.is_asked)
     if text.endswith("?"):
         return f"{name} asked: {text}"
     names_own = mentions_speaker(text) and name.casefold() not in text.casefold()  # not "I'm Maya"
@@ -343,5 +361,5 @@ def _last(message: Message) -> _Before:
     by_assistant = message.role == "assistant"
     if not spoken or (by_assistant and not asked):
         return _Before()
-    who = message.name or ("Assistant" if by_assistant else "User")
+    who = "Assistant" if by_assistant else "User"
     return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who, message.id)

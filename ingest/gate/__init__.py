@@ -119,7 +119,9 @@ class Gate:
 
     def searchable(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the form of an item's value in which it is indexed, without secrets."""
-        masked: Mapping[str, Any] = value if self._secrets == "keep" else _masked(value)
+        masked: Mapping[str, Any] = (
+            value if self._secrets == "keep" else _masked(value, surely=False)
+        )
         return masked
 
     def _without_personal_data(self, text: str, place: str) -> str:
@@ -139,8 +141,12 @@ class Gate:
 
     def redacted(self, text: str) -> str:
         """Return `text` without secrets and personal data, unless the policies keep them."""
-        content = text if self._secrets == "keep" else without_secrets(text)
+        content = self.masked(text)
         return self._personal_data.redacted(content) if self._personal_data else content
+
+    def masked(self, text: str) -> str:
+        """Return `text` without secrets, unless they are kept."""
+        return text if self._secrets == "keep" else without_secrets(text)
 
     def screen(self, message: Message) -> Screened:
         """Return the form in which a message may be recalled.
@@ -167,12 +173,12 @@ class Gate:
             for text in (message.content, message.name or "", *_texts(message.metadata)):
                 _refuse_secret(text, f"message {message.id}")
         masked: dict[str, Any] = {}
-        if message.name and (name := without_secrets(message.name)) != message.name:
+        if message.name and (name := without_secrets(message.name, surely=True)) != message.name:
             masked["name"] = name
-        if (metadata := _masked(message.metadata)) != message.metadata:
+        if (metadata := _masked(message.metadata, surely=True)) != message.metadata:
             masked["metadata"] = metadata
         if self._logged_secrets == "mask":
-            content = without_secrets(message.content)
+            content = without_secrets(message.content, surely=True)
             if content != message.content:
                 masked["content"] = content.encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
         return message.model_copy(update=masked) if masked else message
@@ -184,9 +190,7 @@ class Gate:
             return "category"  # reserved for verbatim messages
         if candidate.content.rstrip().endswith("?"):
             return "question"
-        if self._secrets != "keep" and (
-            REDACTED in candidate.content or first_secret(candidate.content)
-        ):
+        if self._secrets != "keep" and REDACTED in without_secrets(candidate.content):
             return "secret"  # or what is left of a sentence with one
         return None
 
@@ -219,19 +223,19 @@ def _texts(value: Any) -> Iterator[str]:
                     yield prefix(name) + text
 
 
-def _masked(value: Any, key: str = "") -> Any:
+def _masked(value: Any, key: str = "", *, surely: bool) -> Any:
     """Return a JSON value without the secrets in it, among them those that only a key tells."""
     match value:
         case str():
             before = prefix(key)
-            return without_secrets(before + value).removeprefix(before)
+            return without_secrets(before + value, surely=surely).removeprefix(before)
         case int() if prefix(key) and not isinstance(value, bool):
-            said = _masked(str(value), key)
+            said = _masked(str(value), key, surely=surely)
             return value if said == str(value) else said
         case list():
-            return [_masked(one, key) for one in value]
+            return [_masked(one, key, surely=surely) for one in value]
         case Mapping():
-            return {name: _masked(one, name) for name, one in value.items()}
+            return {name: _masked(one, name, surely=surely) for name, one in value.items()}
     return value
 
 

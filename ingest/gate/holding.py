@@ -12,7 +12,7 @@ from ingest.gate.learned import score, shipped
 from semantic_memory.domain.evidence import drawn_from, left_of, pieces
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.patterns import regex
-from semantic_memory.language.forgetting import requests_in
+from semantic_memory.judging.forgetting import requests_in
 
 _LONGEST = 600
 """Characters of a message of which single sentences are held: what is longer, or has lines, is

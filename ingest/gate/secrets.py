@@ -16,7 +16,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ingest.gate.assigned_secrets import assigned_secrets
-from ingest.gate.stated_secrets import stated_secrets
+from ingest.gate.named_secrets import named_secrets
+from ingest.gate.told_secrets import told_secrets
 from semantic_memory.domain.patterns import regex
 
 if TYPE_CHECKING:
@@ -51,14 +52,14 @@ class Secret(NamedTuple):
 
 
 def first_secret(text: str) -> Secret | None:
-    """Return the first key, token or password that is found in `text`."""
-    return next(_found(text), None)
+    """Return the first key, token or password that is surely in `text`."""
+    return next(_found(text, surely=True), None)
 
 
-def without_secrets(text: str) -> str:
-    """Replace each secret in `text` by "[secret]"."""
+def without_secrets(text: str, *, surely: bool = False) -> str:
+    """Replace each secret in `text`, or what is `surely` one, by "[secret]"."""
     kept, done = "", 0
-    for start, end, _ in sorted(_found(text)):
+    for start, end, _ in sorted(_found(text, surely=surely)):
         if end > done:
             kept += text[done : max(start, done)] + (REDACTED if start >= done else "")
             done = end
@@ -71,9 +72,11 @@ def prefix(name: str) -> str:
     return f"{said}: " if _NAMING.search(said) else ""
 
 
-def _found(text: str) -> Iterator[Secret]:
+def _found(text: str, *, surely: bool = False) -> Iterator[Secret]:
     """Yield the secrets, which may overlap."""
-    for span in chain(stated_secrets(text), assigned_secrets(text)):
+    told = told_secrets(text, surely=surely)
+    named = named_secrets(text, surely=surely)
+    for span in chain(named, assigned_secrets(text), told):
         yield Secret(*span, "password or code")
     for block in _KEY_BLOCK.finditer(text):  # the detector finds only its first line
         yield Secret(*block.span(), "private key")

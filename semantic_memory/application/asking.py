@@ -8,11 +8,10 @@ from semantic_memory.application.forgetting import Forgetting
 from semantic_memory.domain.errors import NotFoundError
 from semantic_memory.domain.events import ForgetSettled
 from semantic_memory.domain.fields import Answer
-from semantic_memory.domain.forget_requests import RequestState, RequestToForget
+from semantic_memory.domain.forget_requests import Asked, RequestState, RequestToForget
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, Observer
 from semantic_memory.domain.requests import RequestsRequest, SettleRequest
-from semantic_memory.language.forgetting import Asked
 from semantic_memory.pipeline.forget_requests import (
     OPEN,
     read_requests,

@@ -11,6 +11,7 @@ from semantic_memory.application.recall import Recall
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import counter_for, encoding_name
 from semantic_memory.domain.filters import Filters
+from semantic_memory.domain.forget_requests import Asked
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import (
     Clock,
@@ -22,7 +23,6 @@ from semantic_memory.domain.ports import (
 )
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.scope import Scope
-from semantic_memory.language.forgetting import Asked
 from semantic_memory.pipeline.pipeline import Pipeline
 from semantic_memory.session.limits import Budget, WindowPolicy, form_of, window_of
 from semantic_memory.session.long_term import BoundMemory

@@ -76,9 +76,9 @@ def make_pipeline(
     reader = PortionReader(ledger, log)
     if isinstance(extractor, DecidingExtractor):
         surroundings = WideSurroundings(ledger, embedder, index)
-        stretches = StretchReader(ledger, reader, clock, surroundings, _AT_ONCE)
+        stretches = StretchReader(ledger, reader, clock, gate.masked, surroundings, _AT_ONCE)
     else:
-        stretches = StretchReader(ledger, reader, clock)
+        stretches = StretchReader(ledger, reader, clock, gate.masked)
     admission = Admission(
         ledger,
         gate,

@@ -27,6 +27,7 @@ _BEGUN = frozenset(
 )
 _OF_NOBODY = frozenset(stems("the user"))
 _SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
+_WORK = frozenset({"job", "employer"})
 _OF_OTHERS = frozenset({"partner", "family", "pet"})
 _SURELY_OWN = 0.8
 """Probability of being about the owner from which a statement surely is."""
@@ -109,14 +110,28 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
 
     Of what somebody has several at a time, such as hobbies, a new one says nothing of the others.
     Where the first statement may state another slot too, a change of one leaves the rest: "I'm
-    diabetic and don't eat pork".
+    diabetic and don't eat pork". Where both may tell a job or its employer, these are one slot.
     """
-    if one is None or other is None or slot_of(one) != slot_of(other):
+    if one is None or other is None:
         return 0.0
-    if slot_of(one) is None or one.slot in _SEVERAL:
+    if both_of_work := min(_of_work(one), _of_work(other)):
+        return both_of_work
+    if not _state_the_same(one, other) or one.slot in _SEVERAL:
         return 0.0
     sure = min(one.slot_probability, other.slot_probability)
     return sure * _OF_TWO if one.other_slots else sure
+
+
+def _of_work(reading: Reading) -> float:
+    """Return the probability of the job or its employer, of a statement that may tell either."""
+    stated = {reading.slot: reading.slot_probability, **reading.other_slots}
+    return stated["job"] + stated["employer"] if stated.keys() == _WORK else 0.0
+
+
+def _state_the_same(one: Reading, other: Reading) -> bool:
+    slot = slot_of(one)
+    of_work = min(_of_work(one), _of_work(other))
+    return bool(of_work) or (slot is not None and slot == slot_of(other))
 
 
 def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
@@ -124,10 +139,9 @@ def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
 
     Slots such as `partner` are about somebody else by themselves.
     """
-    slot = slot_of(one)
-    if one is None or other is None or slot is None or slot != slot_of(other) or slot in _OF_OTHERS:
+    if one is None or other is None or not _state_the_same(one, other):
         return False
-    return differ_in_owner(one, other)
+    return one.slot not in _OF_OTHERS and differ_in_owner(one, other)
 
 
 def differ_in_owner(one: Reading, other: Reading) -> bool:

@@ -24,7 +24,7 @@ and hobbies are those of kinds."""
 _OF_OTHERS = frozenset({"partner", "pet"})
 _PLANS = frozenset({"plan", "habit"})
 _SURE_SLOT = 0.85
-"""Probability of its slot from which a fact introduces what it names."""
+"""Probability of such a slot, whichever it is, from which a fact introduces what it names."""
 _MOST = 0.6
 """Share of the words of a reason that a fact of the same slot, or with its name, has to have."""
 
@@ -77,9 +77,10 @@ def _introduces(basis: Fact, plan: Fact, read: Read) -> bool:
     introduced, planned = read(basis), read(plan)
     if introduced is None or planned is None:
         return False
+    slots = {introduced.slot: introduced.slot_probability, **introduced.other_slots}
     return (
         introduced.slot in _SLOTS
-        and introduced.slot_probability >= _SURE_SLOT
+        and sum(slots[one] for one in _SLOTS & slots.keys()) >= _SURE_SLOT
         and (introduced.about == "self" or introduced.slot in _OF_OTHERS)
         and introduced.kind in ("state", "event")
         and planned.about == "self"

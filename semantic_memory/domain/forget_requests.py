@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from semantic_memory.domain.values import Identifier, Timestamp, Value
@@ -10,6 +11,15 @@ RequestScope = Literal["subject", "this", "previous", "everything"]
 """`this` message, it and the `previous` one of the user, everything, or a subject."""
 RequestState = Literal["pending", "confirmed", "done", "declined"]
 """A `confirmed` request is about to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request to forget, as a message makes it."""
+
+    scope: RequestScope
+    subject: str = ""
+    """Words that name it, for the scope `subject`."""
 
 
 class RequestToForget(Value):

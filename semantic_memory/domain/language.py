@@ -47,7 +47,7 @@ def is_english(text: str) -> bool:
     >>> is_english("i lvie in berlin now, its great"), is_english("Ich wohne in Berlin")
     (True, False)
     """
-    return _is_latin(text) and _reads_as_english(text)
+    return is_latin(text) and _reads_as_english(text)
 
 
 @lru_cache(maxsize=16_384)
@@ -59,7 +59,7 @@ def language(text: str) -> str | None:
     >>> language("Mein Hund heißt Bruno"), language("我住在杭州"), language("Dublin")
     ('de', 'zh', None)
     """
-    if not _is_latin(text):
+    if not is_latin(text):
         return next((code for code, script in _SCRIPTS if script.search(text)), None)
     if _reads_as_english(text):
         return "en"
@@ -84,7 +84,12 @@ def other_script(text: str) -> str:
     return "" if text.isascii() else "".join(_FOREIGN.findall(text))
 
 
-def _is_latin(text: str) -> bool:
+def is_latin(text: str) -> bool:
+    """Return whether a text is in Latin letters, a name or a sign in others aside.
+
+    >>> is_latin("Ask Юля about the shed"), is_latin("Спроси Юлю")
+    (True, False)
+    """
     if text.isascii():
         return True
     letters = sum(map(str.isalpha, text))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import _lru_cache_wrapper, cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,43 @@ _ALSO = 0.05
 """Probability from which a sentence may state an attribute beside the likeliest one."""
 _ORDER = 0.75
 """Probability from which a sentence is an order for all answers to come."""
+_NEAR = ("partner", "family", "pet")
+_LEAST_NEAR = 0.05
+"""Probability of one of them from which a name is theirs."""
+_MARKED = 0.5
+"""Probability from which a token is part of a secret or a subject."""
 _CACHED = 4_096  # texts whose scores are kept: a sentence is read more than once
 
+_GAP = 1
+"""Characters between tokens of one mark: a space or a sign, but not both, as behind a comma."""
+
 Scores = NDArray[np.float32]
+
+
+class Mark(NamedTuple):
+    """Place of words in a text, and what they are: a `secret`, or the `subject` of a request."""
+
+    start: int
+    end: int
+    name: str
+    probability: float
+    """Of its surest token."""
+
+
+class Read(NamedTuple):
+    """Reading of a text: the probability of each value of each head, and the marks."""
+
+    heads: Mapping[str, Mapping[str, float]]
+    marks: Sequence[Mark]
+    length: int
+    """Characters that were read: the last ones of a long text are cut off."""
+
+
+class _Output(NamedTuple):
+    logits: Scores
+    marks: Scores
+    """Of the second text's tokens, in order."""
+    offsets: Sequence[tuple[int, int]]
 
 
 class Encoder:
@@ -52,28 +86,54 @@ class Encoder:
         try:
             card: dict[str, Any] = json.loads((self._directory / "card.json").read_bytes())
         except (OSError, ValueError) as error:
-            raise self._damaged("card.json") from error
+            raise damaged(self._directory / "card.json") from error
         return card
 
-    def scores(self, first: str, second: str) -> Scores:
-        """Return the logits of all heads for two spans. Raises ConfigurationError if damaged."""
+    def heads(self, first: str, second: str) -> dict[str, dict[str, float]]:
+        """Return the probability of each value of each head. Raises ConfigurationError."""
+        return self._heads(self._output(first, second))
+
+    def read(
+        self, first: str, second: str, *, least: float = _MARKED, remember: bool = True
+    ) -> Read:
+        """Return what is read in the second text, behind the first.
+
+        A token is marked from the probability `least`.
+        What is read is remembered, unless it is told not to be or a secret is seen. Raises
+        ConfigurationError.
+        """
+        output = self._output(first, second, remember=remember)
+        length = output.offsets[-1][1] if output.offsets else 0
+        marks = [*_joined(self._tokens(output, least))]
+        if remember and any(mark.name == "secret" for mark in marks):
+            self._run.cache_clear()
+        return Read(self._heads(output), marks, length)
+
+    def _output(self, first: str, second: str, *, remember: bool = True) -> _Output:
         check_stopped()
         with self._loading:
             run = self._run
-        return run(first, second)
+        return run(first, second) if remember else run.__wrapped__(first, second)
 
-    def heads(self, first: str, second: str) -> dict[str, dict[str, float]]:
-        """Return the probability of each value of each head."""
-        scores, start, found = self.scores(first, second), 0, {}
+    def _heads(self, output: _Output) -> dict[str, dict[str, float]]:
+        start, found = 0, {}
         for name, values in self.card["labels"].items():
-            part = scores[start : start + len(values)]
-            exponents = np.exp(part - part.max())
-            found[name] = dict(zip(values, (exponents / exponents.sum()).tolist(), strict=True))
+            odds = _softmax(output.logits[start : start + len(values)])
+            found[name] = dict(zip(values, odds.tolist(), strict=True))
             start += len(values)
         return found
 
+    def _tokens(self, output: _Output, least: float) -> Iterator[Mark]:
+        """Yield the tokens that are marked with a probability of `least`."""
+        names = self.card.get("marks", ())
+        for (start, end), logits in zip(output.offsets, output.marks, strict=True):
+            odds = _softmax(logits)
+            best = int(odds[1:].argmax()) + 1
+            if 1.0 - odds[0] >= least:
+                yield Mark(start, end, names[best], float(odds[best]))
+
     @cached_property
-    def _run(self) -> Callable[[str, str], Scores]:
+    def _run(self) -> _lru_cache_wrapper[_Output]:
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -81,9 +141,9 @@ class Encoder:
         try:
             content = model.read_bytes()
         except OSError as error:
-            raise self._damaged(model.name) from error
+            raise damaged(model) from error
         if hashlib.sha256(content).hexdigest() != self.card["sha256"]:
-            raise self._damaged(model.name)
+            raise damaged(model)
         tokenizer = Tokenizer.from_file(str(_TOKENIZER))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
@@ -94,9 +154,9 @@ class Encoder:
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
         @lru_cache(maxsize=_CACHED)
-        def run(first: str, second: str) -> Scores:
+        def run(first: str, second: str) -> _Output:
             read = tokenizer.encode(first, second)
-            (logits,) = session.run(
+            logits, *marks = session.run(
                 None,
                 {
                     "input_ids": np.array([read.ids], dtype=np.int64),
@@ -104,23 +164,51 @@ class Encoder:
                     "token_type_ids": np.array([read.type_ids], dtype=np.int64),
                 },
             )
-            scores: Scores = logits[0]
-            return scores
+            own = [n for n, whose in enumerate(read.sequence_ids) if whose == 1] if marks else []
+            placed = marks[0][0][own] if marks else logits[:0]
+            return _Output(logits[0], placed, [read.offsets[n] for n in own])
 
         return run
 
-    def _damaged(self, name: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"a packaged judge is damaged: {self._directory / name} is missing or incomplete;"
-            " install semantic-memory again (pip install --force-reinstall --no-deps; in a"
-            " checkout: git checkout -- semantic_memory/judging). Nothing in the store is lost"
-        )
+
+def damaged(file: Path) -> ConfigurationError:
+    """Return the error that a file of a packaged judge is missing or incomplete."""
+    return ConfigurationError(
+        f"a packaged judge is damaged: {file} is missing or incomplete;"
+        " install semantic-memory again (pip install --force-reinstall --no-deps; in a"
+        " checkout: git checkout -- semantic_memory/judging). Nothing in the store is lost"
+    )
 
 
 @cache
 def packaged(name: str) -> Encoder:
     """Return a packaged encoder, which all stores of a process share."""
     return Encoder(MODELS / name)
+
+
+def _softmax(logits: Scores) -> Scores:
+    exponents = np.exp(logits - logits.max())
+    odds: Scores = exponents / exponents.sum()
+    return odds
+
+
+def _joined(tokens: Iterable[Mark]) -> Iterator[Mark]:
+    """Join neighbours of one name.
+
+    >>> [*_joined([Mark(0, 3, "secret", 0.8), Mark(4, 6, "secret", 0.9)])]
+    [Mark(start=0, end=6, name='secret', probability=0.9)]
+    """
+    last: Mark | None = None
+    for one in tokens:
+        if last and last.name == one.name and one.start - last.end <= _GAP:
+            surest = max(last.probability, one.probability)
+            last = Mark(last.start, one.end, one.name, surest)
+            continue
+        if last:
+            yield last
+        last = one
+    if last:
+        yield last
 
 
 class PackagedPairJudge:
@@ -170,6 +258,8 @@ class PackagedSentenceJudge:
     def _reading(self, sentence: Spoken) -> Reading:
         found = self._encoder.heads(sentence.before, sentence.text)
         about, kind = _best(found["about"]), _kind(found["kind"])
+        if about == "near":
+            found["slot"] = _of_near(found["slot"])
         slot, category = _best(found["slot"]), _best(found["category"])
         return Reading.model_validate(
             {
@@ -206,6 +296,20 @@ def _kind(values: Mapping[str, float]) -> str:
     if kind == "standing_order" and values[kind] < _ORDER:
         return _best({other: value for other, value in values.items() if other != kind})
     return kind
+
+
+def _of_near(slots: Mapping[str, float]) -> dict[str, float]:
+    """Return the slots of a statement about somebody near: whose name it tells is what it is of.
+
+    A colleague's is of none.
+
+    >>> found = _of_near({"none": 0.1, "name": 0.6, "partner": 0.2, "family": 0.1, "pet": 0.0})
+    >>> {slot: round(probability, 2) for slot, probability in found.items()}
+    {'none': 0.1, 'name': 0.0, 'partner': 0.8, 'family': 0.1, 'pet': 0.0}
+    """
+    nearest = max(_NEAR, key=lambda slot: slots[slot])
+    slot = nearest if slots[nearest] >= _LEAST_NEAR else "none"
+    return {**slots, "name": 0.0, slot: slots[slot] + slots["name"]}
 
 
 def _best(values: Mapping[str, float]) -> str:

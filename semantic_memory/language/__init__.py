@@ -1,1 +1,1 @@
-"""Language that has a grammar: own speech, sentences, dates, requests to forget."""
+"""Language that has a grammar: own speech, sentences, clauses, persons."""

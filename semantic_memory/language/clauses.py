@@ -52,7 +52,7 @@ _REQUEST_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_REQUEST})", re.IGNORECASE)
 _ASKS = regex(rf"^(?:{_ASKING}|{_REQUEST})", re.IGNORECASE)
 _WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OPENER = regex(
-    rf"\s*(?:(?:{_ASIDE}|speaking of [^,]{{1,40}})\b"
+    rf"\s*(?!so (?:far|long|many|much)\b)(?:(?:{_ASIDE}|speaking of [^,]{{1,40}})\b"
     rf"(?:\s*[,:–—-]+\s*|\s+(?={_OWN})|\s*$)"
     rf"|(?P<word>[^\W\d_]+)(?:\s*[,!.:…–—-]+(?:\s+|$)|\s+(?=(?P<next>[^\W_]+))))",
     re.IGNORECASE,
@@ -68,6 +68,10 @@ _OTHER_SUBJECT = regex(
     r"(?P<subject>(?:(?:my|our|the|an?)\s+)?(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s*){1,3})$"
 )
 _SPEAKER = regex(r"^(?:(?P<before>.*?\S)\s+and\s+)?(?:i|we)\b(?![./&-]\w)", re.IGNORECASE)
+_ELSEWHERE = regex(
+    r"\b(?:these|those)\b(?!\s+(?:who|that|of|(?:\w+\s+)?(?:days|weeks|months|years))\b)",
+    re.IGNORECASE,
+)
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
 _JOINED_OWN = regex(rf"(?:(?:and|but|or|so)\s+)?{_OWN}", re.IGNORECASE)
 _SECOND_VERB = regex(r"\s+and\s+(?=(?P<verb>[a-z]+)\s+(?P<next>[a-z]+)\b)", re.IGNORECASE)
@@ -253,6 +257,8 @@ def without_opener(sentence: str) -> str:
     ("I'm off dairy", 'No dairy for me')
     >>> without_opener("Oh and I'm off dairy"), without_opener("Great and small")
     ("I'm off dairy", 'Great and small')
+    >>> without_opener("So I'm off dairy"), without_opener("So far I'm off dairy")
+    ("I'm off dairy", "So far I'm off dairy")
     >>> without_opener("Yep, Tom!"), without_opener("By the way")
     ('', '')
     >>> without_opener("But please remember that I'm off dairy"), without_opener("Remember to eat")
@@ -314,6 +320,15 @@ def lacks_antecedent(text: str) -> bool:
             return False
         before = word
     return False
+
+
+def points_elsewhere(text: str) -> bool:
+    """Return True if a clause is about "these" or "those" that were named before it.
+
+    >>> points_elsewhere("I'll try one of those brands"), points_elsewhere("I'm busy these days")
+    (True, False)
+    """
+    return _ELSEWHERE.search(text) is not None
 
 
 def points_back(text: str) -> bool:

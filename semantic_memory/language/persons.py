@@ -35,7 +35,9 @@ _LATER_VERB = regex(
     r"(?:,\s+(?:and|or|but)|,|\band|\bor|\bbut)\s+(?P<verb>(?!and\b|or\b|but\b)[a-z]+)"
     r"(?:,|\s+(?!and\b|or\b)[a-z])"
 )
-_ADVERBIAL = frozenset("just also even still kind sort of no longer not sure all both".split())
+_ADVERBIAL = frozenset(
+    "just also even still kind sort of no longer not sure all both last first".split()
+)
 _OTHERS = regex(r"\b(?:they|them|their|theirs|themselves|thy)\b|\bthey['’]", re.IGNORECASE)
 _INVERTING = MODALS | {"am", "was", "have", "do", "did", "had", "were", "don't", "didn't"}
 _PAST_IN_PRESENT = MODALS | {"was", "had", "did", "used", "didn't", "hadn't", "wasn't"}

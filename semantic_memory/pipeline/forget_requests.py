@@ -12,23 +12,19 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from semantic_memory.domain.evidence import left_of, pieces
-from semantic_memory.domain.forget_requests import RequestState, RequestToForget
+from semantic_memory.domain.forget_requests import Asked, RequestState, RequestToForget
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Facts, KeyValues, Ledger
 from semantic_memory.domain.trust import Trust
-from semantic_memory.language.forgetting import (
-    Answer,
-    Asked,
-    answered,
-    asked_to_forget,
-    requests_in,
-)
+from semantic_memory.judging.forgetting import Answer, answered, asked_to_forget, requests_in
 from semantic_memory.language.own_speech import own_speech_of
 from semantic_memory.pipeline.facts import verbatim_id
 
 OPEN: frozenset[RequestState] = frozenset({"pending", "confirmed"})
 """States of requests that aren't settled."""
 _MOST = 100  # of a user, the latest
+_BRIEF = 300
+"""Characters of a line that a person types."""
 _ALL = TypeAdapter(list[RequestToForget])
 _WAITS = "request waits "  # with a user's name: not one list, which writers of several users share
 _WAITED = "requests waiting"  # the list that stores had before
@@ -38,15 +34,29 @@ Said = Asked | Answer
 """A statement about forgetting in a message: a request, or the answer to one."""
 
 
-def said_in(message: Message) -> Said | None:
-    """Return what a user says in a message, of themselves, about forgetting."""
+def said_in(message: Message, before: str = "") -> Said | None:
+    """Return what a user says in a message, of themselves, about forgetting.
+
+    `before` is the text of the message before it, to which it may be an answer.
+    """
     if message.role != "user" or message.trusted < Trust.USER:
         return None
     reading = own_speech_of(message)
-    if not reading.decides:
-        return None
-    own = reading.own
-    return asked_to_forget(own) or answered(own)
+    own = reading.own if reading.decides else ""
+    asked = asked_to_forget(own)
+    is_other = asked is not None and asked.subject.casefold() not in before.casefold()
+    answer = answered(own, before) if before and not is_other else None
+    return answer or asked or _off_the_record(message.content)
+
+
+def _off_the_record(text: str) -> Asked | None:
+    """Return the request of a short text not to be kept itself, own speech or not.
+
+    "No trace of this, please: I'm ill" looks like a text behind its label. Where it is one, a
+    proposal to keep no more of it than of the rest does no harm.
+    """
+    asked = asked_to_forget(text) if len(text) <= _BRIEF and "\n" not in text.strip() else None
+    return asked if asked and asked.scope == "this" else None
 
 
 def without_requests(message: Message) -> Message | None:
@@ -54,11 +64,11 @@ def without_requests(message: Message) -> Message | None:
 
     None if nothing is left. What is told off the record is kept: the request may be declined.
     """
-    if not isinstance(said_in(message), Asked):
+    asked = said_in(message)
+    if not isinstance(asked, Asked) or asked.scope == "this":
         return message
     said = pieces(message.content)
-    gone = {place for place, one in requests_in(said).items() if one.scope != "this"}
-    left = left_of(said, gone)
+    left = left_of(said, requests_in(said))
     return message.model_copy(update={"content": left}) if left else None
 
 
@@ -164,7 +174,7 @@ def words_of_requests(ledger: Facts, requests: Iterable[RequestToForget]) -> dic
     found: dict[str, set[int]] = {}
     for message in ledger.get([one.id for one in requests]):
         said = pieces(message.content)
-        found[message.id] = set(requests_in(said)) or set(range(len(said)))
+        found[message.id] = requests_in(said) or set(range(len(said)))
     return found
 
 

@@ -121,16 +121,19 @@ class StretchReader:
         ledger: Ledger,
         reader: PortionReader,
         clock: Clock,
+        masked: Callable[[str], str],
         surroundings: Surroundings | None = None,
         least: int = _LEAST,
     ) -> None:
         """Show an extractor the `surroundings` of each stretch; by default its known facts.
 
-        A stretch has `least` messages, if there are as many, or a little more.
+        It sees messages as `masked` returns them. A stretch has `least` messages, if there are as
+        many, or a little more.
         """
         self._ledger = ledger
         self._reader = reader
         self._clock = clock
+        self._masked = masked
         self._surroundings = surroundings or Surroundings(ledger)
         self._least = least
 
@@ -199,7 +202,11 @@ class StretchReader:
         read = [
             one for one in said if one.recall and one.id not in gone and not one.has_expired(now)
         ]
-        messages = [one for one in map(without_requests, read) if one is not None]
+        messages = [
+            one.model_copy(update={"content": self._masked(one.content)})
+            for one in map(without_requests, read)
+            if one is not None
+        ]
         return Stretch(portion, self._surroundings.of(portion.key, portion.records[0], messages))
 
 

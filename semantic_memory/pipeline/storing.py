@@ -22,9 +22,14 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.ports import Clock, Ledger, SessionLog
-from semantic_memory.pipeline.facts import verbatim
+from semantic_memory.pipeline.facts import verbatim, verbatim_id
 from semantic_memory.pipeline.faults import FAULTS
-from semantic_memory.pipeline.forget_requests import Said, note_requests, said_in
+from semantic_memory.pipeline.forget_requests import (
+    Said,
+    note_requests,
+    read_requests,
+    said_in,
+)
 from semantic_memory.pipeline.reading import Portion, PortionReader
 from semantic_memory.pipeline.stage import STORE, WHOLE, Outlook, Whole
 
@@ -139,7 +144,7 @@ class Storing:
             return []
         start, now = time.perf_counter(), self._clock.now()
         memories = [self._memories(portion, now) for portion in portions]
-        said = {portion.key: _requests(portion) for portion in portions}
+        said = {one.key: _requests(one, self._said_before(one)) for one in portions}
         committed: list[Portion] = []
         changes: list[Change] = []
         with self._ledger.exclusive(*{portion.key.user_id for portion in portions}):
@@ -171,6 +176,15 @@ class Storing:
             if record.message.role == "user":
                 before = record.message.id
         return None
+
+    def _said_before(self, portion: Portion) -> str | None:
+        """Return the message before a portion; None if no request waits for an answer."""
+        key, last = portion.key, portion.start.message_id
+        known = read_requests(self._ledger, key.user_id)
+        if not any(one.state == "pending" and one.session_id == key.session_id for one in known):
+            return None
+        told = self._ledger.get([verbatim_id(key, last)]) if last else []
+        return next((fact.content for fact in told), "")
 
     def _memories(self, portion: Portion, now: datetime) -> list[Fact]:
         made = (self._memory(portion.key, record, now) for record in portion.records)
@@ -208,13 +222,20 @@ def _first(records: Iterator[Record]) -> list[Record]:
     return list(islice(records, _BATCH))
 
 
-def _requests(portion: Portion) -> dict[str, Said]:
+def _requests(portion: Portion, before: str | None) -> dict[str, Said]:
     """Return what the owner's messages of a portion say about forgetting, by message.
 
-    Where several people speak, only who has no name, or that of the user, is the owner.
+    Where several people speak, only who has no name, or that of the user, is the owner. `before` is
+    the message before, if a request waits for an answer.
     """
     messages = [record.message for record in portion.records]
     names = {one.name for one in messages if one.role == "user"}
     owner = {None, portion.key.user_id} if len(names) > 1 else names
-    said = ((one.id, said_in(one)) for one in messages if one.name in owner)
-    return {message_id: one for message_id, one in said if one is not None}
+    found: dict[str, Said] = {}
+    for message in messages:
+        said = said_in(message, before or "") if message.name in owner else None
+        if said is not None:
+            found[message.id] = said
+        if before is not None or said is not None:
+            before = message.content
+    return found

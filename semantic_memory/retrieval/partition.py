@@ -30,6 +30,7 @@ from semantic_memory.domain.conditions import (
 from semantic_memory.domain.facts import Category, Status
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import Delta, Trait, TraitRow
+from semantic_memory.domain.retelling import retells
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, KeptPostings, Mask, Statistics
@@ -54,7 +55,7 @@ COLUMNS = np.dtype(
         ("agent_id", "i4"),  # 0: of no agent
         ("run_id", "i4"),  # 0: of no run
         ("own", "?"),  # said by the user, or by nobody in particular
-        ("asks", "?"),  # a question
+        ("asks", "?"),  # a question, or a fact that carries what it answers
         ("confidence", "f8"),
         ("importance", "f8"),
         ("endurance", "f8"),
@@ -68,7 +69,7 @@ COLUMNS = np.dtype(
     ]
 )
 
-FORM = f"1 {COLUMNS.descr} {SLOTS.descr}"
+FORM = f"2 {COLUMNS.descr} {SLOTS.descr}"
 """The form in which partitions are kept: another number if anything in it, the stems included,
 is derived otherwise."""
 
@@ -357,7 +358,7 @@ class Partition:
             self._agents.setdefault(trait.agent_id, len(self._agents)),
             self._runs.setdefault(trait.run_id, len(self._runs)),
             trait.role in (None, "user"),
-            asks,
+            asks or (trait.category != Category.CONVERSATION and retells(trait.content)),
             trait.confidence,
             trait.importance,
             trait.endurance,

@@ -15,8 +15,8 @@ has no advantage over isolated facts.
 
 Questions in the first person prefer the user's own messages to those addressed to the user;
 questions that name a time prefer messages of that time. Messages that are questions themselves rank
-lower, and so do messages from which a superseded fact was drawn, unless the question is about the
-past.
+lower, and so do facts that carry what they answer, as half of their words are another's, and
+messages from which a superseded fact was drawn, unless the question is about the past.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Weights:
     time: float
     """Bonus for the time that the question names."""
     asks: float
-    """Penalty of a memory that is itself a question."""
+    """Penalty of a memory that is a question, or carries what it answers."""
     outdated: float
     """Share of its match that a message loses if a superseded fact was drawn from it."""
     relevance: float

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
@@ -37,6 +37,7 @@ from semantic_memory.retrieval import asked, fading, names, newest
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.ended import HeldFacts
 from semantic_memory.retrieval.exact import ExactIndex
+from semantic_memory.retrieval.fading import Reals
 from semantic_memory.retrieval.nearby import NOTHING_NEAR, Nearby, nearby
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import Partition
@@ -47,6 +48,8 @@ from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+_ANSWERS = 0.9
+"""Share of a question's score from which a fact that answers it comes in its place."""
 _COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
 _SENTENCES = 512  # memories whose sentences are compared
 _KEPT = ("importance", "confidence")
@@ -269,7 +272,8 @@ class Searcher:
         for row, gain in self._newer(user_id, snapshot, ranked, rows, question, k):
             ranked.score[row] += gain
             gained[row] += gain
-        distinct = _distinct(snapshot, (rows[place] for place in descending(ranked.score[rows])))
+        order = (rows[place] for place in descending(ranked.score[rows]))
+        distinct = _distinct(snapshot, ranked.score, order)
         hits: list[Hit] = []
         said: set[str] = set()
         while len(hits) < k and (batch := list(islice(distinct, k - len(hits)))):
@@ -330,19 +334,44 @@ class Searcher:
         }
 
 
-def _distinct(snapshot: Snapshot, order: Iterable[int]) -> Iterator[int]:
-    """Yield rows in `order`; of a fact and its message, only the first."""
+def _distinct(snapshot: Snapshot, score: Reals, order: Iterator[int]) -> Iterator[int]:
+    """Yield rows in `order`; of a fact and its message, only the first.
+
+    A fact that scores nearly as much as the question that it answers comes in the question's place.
+    """
     told_as_message: set[str] = set()
     told_as_fact: set[str] = set()
+    given: set[int] = set()
     verbatim = snapshot.columns["verbatim"]
-    for row in order:
-        said_in = snapshot.said_in[row]
-        same, other = (
-            (told_as_message, told_as_fact) if verbatim[row] else (told_as_fact, told_as_message)
-        )
-        if not other.intersection(said_in):
-            same.update(said_in)
-            yield row
+    best = [*islice(order, _COMPARED)]
+    answers = _answers(snapshot, score, best)
+    for ranked in chain(best, order):
+        for row in (answers.get(ranked, ranked), ranked):
+            said_in = snapshot.said_in[row]
+            same, other = (
+                (told_as_message, told_as_fact)
+                if verbatim[row]
+                else (told_as_fact, told_as_message)
+            )
+            if row not in given and not other.intersection(said_in):
+                same.update(said_in)
+                given.add(row)
+                yield row
+                break
+
+
+def _answers(snapshot: Snapshot, score: Reals, rows: Sequence[int]) -> dict[int, int]:
+    """Return the facts among `rows` that come in the place of the questions that they answer."""
+    verbatim, asks = snapshot.columns["verbatim"], snapshot.columns["asks"]
+    asked = {snapshot.said_in[row]: row for row in rows if asks[row] and verbatim[row]}
+    found: dict[int, int] = {}
+    for row in rows:
+        if asks[row] and not verbatim[row]:
+            for place in snapshot.said_in[row]:
+                question = asked.get((place,))
+                if question is not None and score[row] >= _ANSWERS * score[question]:
+                    found.setdefault(question, row)
+    return found
 
 
 def _newest(

@@ -9,10 +9,10 @@ from typing import Protocol
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS, Filters
+from semantic_memory.domain.forget_requests import Asked
 from semantic_memory.domain.messages import Message, Receipt, SessionKey
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.scope import SHARED, Scope
-from semantic_memory.language.forgetting import Asked
 from semantic_memory.session.session import LogRecord
 from semantic_memory.session.window import WindowState
 

@@ -12,12 +12,12 @@ from pydantic import BaseModel
 
 from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
+from semantic_memory.domain.forget_requests import Asked
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
 from semantic_memory.domain.ports.states import States
 from semantic_memory.domain.recall import Context
-from semantic_memory.language.forgetting import Asked
 from semantic_memory.session.anthropic_form import from_anthropic, to_anthropic
 from semantic_memory.session.checkpoint import Checkpoint, Migration
 from semantic_memory.session.counting import RequestCounter

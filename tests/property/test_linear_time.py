@@ -26,7 +26,7 @@ from semantic_memory.domain.language import is_english, language, other_script
 from semantic_memory.domain.segments import segments
 from semantic_memory.domain.text import lexical_text, stems
 from semantic_memory.domain.values import normalised
-from semantic_memory.language.forgetting import asked_to_forget
+from semantic_memory.judging.forgetting import asked_to_forget
 from semantic_memory.language.own_speech import own_speech
 from semantic_memory.settings import IngestSettings, Settings, UpkeepSettings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
@@ -63,6 +63,7 @@ SHAPES = {
     "ellipses": ". ",
     "addresses": "a@b.c ",
     "passwords": "password: ",
+    "calls with a noun for a secret": "pin:a1(",
     "names": "Maya Oslo ",
     "questions": "Who? ",
     "list items": "- item\n",

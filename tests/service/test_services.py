@@ -115,7 +115,7 @@ def test_writers_of_a_session_keep_their_order_whichever_service_they_ask(servic
 
 def test_what_one_forgets_the_other_knows_no_more(services: Pair) -> None:
     one, other = services
-    say(one, "My password hint is marmalade", **user("lee"), session_id="s1")
+    say(one, "My favourite jam is marmalade", **user("lee"), session_id="s1")
     assert found(other, "marmalade", **user("lee"))
     other.client.post("/v1/forget", json={**user("lee"), "query": "marmalade"})
     assert found(one, "marmalade", **user("lee")) == []

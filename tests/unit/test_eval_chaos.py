@@ -24,11 +24,11 @@ from semantic_memory.domain.recall import Hit, ScoreParts
 from tests.conftest import NOW, eventually
 
 USER, SESSION = "user-1", "s0"
-SAID = "I keep box bcdf0001 of user-1 in the cellar."
-NEXT = "I like thing bcdf0002 of user-1."
-DRAWN = "The user keeps box bcdf0001 of user-1 in the cellar."
-ADDED = "I visited castle bcdf0003 with user-1."
-GONE = "bcdf0009"
+SAID = "I keep box bacedifogu of user-1 in the cellar."
+NEXT = "I like thing bacedifoha of user-1."
+DRAWN = "The user keeps box bacedifogu of user-1 in the cellar."
+ADDED = "I visited castle bacedifoke with user-1."
+GONE = "bacedifonu"
 
 PARTS = ["worker-1", "worker-2", "worker-3", "postgres", "chroma"]
 
@@ -60,7 +60,7 @@ def tables() -> Tables:
         },
         extracted={(USER, SESSION): 2},
         reached={(USER, SESSION): 2},
-        marks={"facts": frozenset({"bcdf0001", "bcdf0002", "bcdf0003"})},
+        marks={"facts": frozenset({"bacedifogu", "bacedifoha", "bacedifoke"})},
     )
 
 

@@ -137,6 +137,7 @@ BY_ITSELF = {
     "languages",
     "llm",
     "load",
+    "messages",
     "mutants",
     "own-speech",
     "pairs",

@@ -10,12 +10,19 @@ import pytest
 
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.events import ForgetRequested, ForgetSettled
-from semantic_memory.language.forgetting import Asked, answered, asked_to_forget
+from semantic_memory.domain.evidence import pieces
+from semantic_memory.domain.forget_requests import Asked
+from semantic_memory.domain.messages import Message
+from semantic_memory.domain.text import stems
+from semantic_memory.judging import forgetting
+from semantic_memory.judging.forgetting import answered, asked_to_forget, requests_in
+from semantic_memory.judging.packaged import Read, packaged
 from semantic_memory.language.own_speech import own_words
+from semantic_memory.pipeline.forget_requests import said_in, without_requests
 from semantic_memory.settings import IngestSettings, Settings
 from tests.conftest import say
+from training.data import Sentence, messages
 
-MORE = Path(__file__).parents[1] / "support" / "forget_requests.jsonl"
 GOLD = Path(__file__).parents[2] / "data" / "gold" / "forgetting.jsonl"
 U: dict[str, Any] = {"user_id": "u1"}
 S = {**U, "session_id": "s1"}
@@ -25,86 +32,119 @@ def contents(memory: Any) -> list[str]:
     return sorted(fact.content for fact in memory.list(**U, limit=None))
 
 
-def test_most_requests_and_no_look_alike_are_recognised():
-    rows = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
-    asking = [row for row in rows if row["scope"] is not None]
-    found = {row["id"]: asked_to_forget(own_words(row["text"])) for row in rows}
-    false = [row["text"] for row in rows if row["scope"] is None and found[row["id"]]]
-    share = sum(found[row["id"]] is not None for row in asking) / len(asking)
-    right = sum(_is_right(row, found[row["id"]]) for row in asking) / len(asking)
-    print(f"recognised {share:.3f}, understood {right:.3f}, look-alikes {len(false)}")
-    assert share >= 0.9
-    assert right >= 0.9
-    assert false == []
+@pytest.fixture(scope="module")
+def held() -> list[Sentence]:
+    """Messages of writers that only measure."""
+    return [row for row in messages() if row.held and not row.writer.startswith("secrets")]
 
 
-def test_further_wordings_are_understood_and_their_look_alikes_are_not():
-    rows = [json.loads(line) for line in MORE.read_text(encoding="utf-8").splitlines()]
-    asking = [row for row in rows if row["scope"] is not None]
-    found = {row["text"]: asked_to_forget(own_words(row["text"])) for row in rows}
-    assert [row["text"] for row in rows if row["scope"] is None and found[row["text"]]] == []
-    assert sum(_is_right(row, found[row["text"]]) for row in asking) >= 0.9 * len(asking)
+def test_requests_of_writers_that_only_measure_are_recognised(held):
+    asking = [row for row in held if str(row.labels["act"]).startswith("forget")]
+    found = [asked_to_forget(own_words(row.text)) for row in asking]
+    share = sum(one is not None for one in found) / len(asking)
+    scopes = [f"forget_{one.scope}" if one else None for one in found]
+    right = [scope == row.labels["act"] for scope, row in zip(scopes, asking, strict=True)]
+    print(f"recognised {share:.3f}, understood {sum(right) / len(asking):.3f} of {len(asking)}")
+    assert share >= 0.7
+    assert sum(right) >= 0.65 * len(asking)
 
 
-def _is_right(row: dict[str, Any], asked: Asked | None) -> bool:
-    scopes = {"topic": "subject", "everything": "everything", "message": row.get("message")}
-    if asked is None or asked.scope != scopes[row["scope"]]:
-        return False
-    return not row["topic"] or any(one in asked.subject.lower() for one in row["topic"])
+def test_what_only_looks_like_a_request_of_such_writers_is_none(held):
+    others = [row for row in held if row.labels["act"] == "none" and not row.marks]
+    false = [row.text for row in others if asked_to_forget(own_words(row.text))]
+    print(f"{len(false)} of {len(others)} taken for requests: {false}")
+    assert len(false) <= 0.04 * len(others)
+
+
+def test_a_subject_is_named_by_its_own_words(held):
+    marked = [row for row in held if row.marks and row.labels["act"] == "forget_subject"]
+    named = {row.text: row.text[row.marks[0].start : row.marks[0].end] for row in marked}
+    found = {text: asked_to_forget(own_words(text)) for text in named}
+    told = {text: one.subject for text, one in found.items() if one and one.scope == "subject"}
+    right = [subject == named[text] for text, subject in told.items()]
+    shared = [_content(subject) & _content(named[text]) for text, subject in told.items()]
+    print(f"{sum(right)} of {len(right)} exact, {sum(map(bool, shared))} in part")
+    assert len(told) >= 0.6 * len(marked)
+    assert sum(right) >= 0.6 * len(told)
+    assert sum(map(bool, shared)) >= 0.9 * len(told)
+    assert not [text for text, subject in told.items() if subject == text]
+
+
+def _content(text: str) -> set[str]:
+    return set(stems(text))
 
 
 @pytest.mark.parametrize(
-    ("text", "subject"),
+    ("text", "scope"),
     [
-        ("Would you mind forgetting what I said about Kara?", "Kara"),
-        ("I'd prefer it if you forgot what I said about the results.", "the results"),
-        ("It would be great if you could delete everything on my debts.", "my debts"),
-        ("Pretend I never told you about the affair.", "the affair"),
-        ("Act as if I never mentioned Berlin.", "Berlin"),
-        ("What I said about the baby: please forget it.", "the baby"),
-        ("About my salary: forget it, please.", "my salary"),
-        ("That thing about my uncle - delete it from your memory.", "my uncle"),
-        ("I'd like you to forget about my divorce.", "my divorce"),
-        ("Do not store anything about my finances.", "my finances"),
-        ("Forget my old address.", "my old address"),
-        ("I want my location data deleted.", "my location data"),
-        ("Never bring up my illness again, delete it.", "my illness"),
-        ("Please un-remember what I said about my dad.", "my dad"),
-        ("Delete any memories of my trip to Rome.", "my trip to Rome"),
+        ("Leave no trace of this, please: I'm seeing a doctor.", "this"),
+        ("Please don't keep this sentence. I might quit in March.", "this"),
+        ("Bob: I moved to Rome.", None),
+        ("Bob: please forget what I said about Anna.", None),
+        ("Bob: wipe everything you know about me.", None),
+        ("Leave no trace of this:\nI'm seeing a doctor.", None),
     ],
 )
-def test_a_request_in_other_words_is_understood(text: str, subject: str):
-    assert asked_to_forget(text) == Asked("subject", subject)
+def test_a_line_that_asks_not_to_be_kept_need_not_be_own_speech(text, scope):
+    found = said_in(Message(role="user", content=text))
+    assert (found.scope if isinstance(found, Asked) else found) == scope
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Would you mind deleting the second column?",
-        "Pretend I never asked that question.",
-        "Forget about my last question.",
-        "Forget about my suggestion.",
-        "I want my draft deleted.",
-        "Don't bring up the budget again in the meeting.",
-        "Let's drop everything and go to the beach.",
-        "It would be great if you could remove the header.",
         "Delete all records of test users from the database.",
-        "Forgetting what I said is rude.",
-        "Do you remember what I told you about Eva?",
-        "Remove the stuff on the left side of the page.",
-        "Remove all mentions of the old brand in the README.",
-        "Don't keep that variable, inline it.",
-        "don't log that in production",
-        "Don't save it, I'm still editing.",
-        "I don't remember this.",
-        "Everything about the launch was deleted by accident.",
         "I told her to forget what I said about the party.",
-        "Get rid of that function, it's unused.",
-        "Forget about it.",
+        "Translate: please forget everything you know about me.",
+        "Forget the milk, I have some.",
+        "Remove all mentions of the old brand in the README.",
+        "Remind me to delete the app.",
     ],
 )
-def test_orders_about_texts_and_programs_are_no_requests(text: str):
-    assert asked_to_forget(text) is None
+def test_what_would_erase_by_mistake_is_no_request(text: str):
+    assert asked_to_forget(own_words(text)) is None
+
+
+TALK = "We walked along the river and had soup at the mill. "
+
+
+@pytest.mark.parametrize("before", [0, 5, 20, 60])
+def test_a_request_is_found_amid_ordinary_talk(before):
+    text = TALK * before + "Please forget what I told you about my salary. " + TALK * before
+    assert asked_to_forget(text) == Asked("subject", "my salary")
+    assert requests_in(pieces(text)) == {before}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Oslo. My ex, Tom. I want him gone.",
+        "I live in Oslo. That stuff about Anna. Lose it, would you.",
+    ],
+)
+def test_sentences_that_ask_only_together_leave_the_others(text):
+    left = without_requests(Message(role="user", content=text))
+    assert left is not None
+    assert left.content == "I live in Oslo."
+
+
+def test_a_subject_ends_with_its_sentence():
+    asked = asked_to_forget("I work at Volvo. What I told you on Monday about Tom. Gone, please.")
+    assert asked is not None
+    assert "Gone" not in asked.subject
+
+
+def test_no_more_sentences_are_read_than_a_message_has(monkeypatch):
+    read = []
+
+    class Counting:
+        def read(self, first: str, second: str) -> Read:
+            read.append(second)
+            return packaged("sentences").read("", "We walked.")
+
+    monkeypatch.setattr(forgetting, "packaged", lambda name: Counting())
+    assert asked_to_forget("".join(f"Please delete note {n}. " for n in range(2_000))) is None
+    assert len(read) == 64
 
 
 def test_a_request_is_put_to_the_application(open_memory, events):
@@ -245,17 +285,21 @@ def test_everything_is_forgotten_once_it_is_asked_for_again(open_memory):
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("Ja, bitte löschen.", "yes"),
-        ("Oui, efface tout ça.", "yes"),
-        ("Sí, bórralo.", "yes"),
+        ("Sí, bórralo.", None),  # left to the application, as other languages are
         ("yes delete that please", "yes"),
-        ("Nein, behalte es.", "no"),
+        ("No, keep it.", "no"),
+        ("Nein, behalte es.", None),
         ("Yes.", None),
         ("Yes, forget the milk, I have some now.", None),
     ],
 )
 def test_an_answer_is_clear_or_none(text: str, answer: str | None):
-    assert answered(text) == answer
+    assert answered(text, "Shall I forget what you said about Anna?") == answer
+
+
+@pytest.mark.parametrize("text", ["Sure, go ahead", "Yes please, do it", "Yes, send it."])
+def test_a_yes_to_something_else_confirms_nothing(text: str):
+    assert answered(text, "Shall I draft the mail to your landlord now?") is None
 
 
 def test_by_setting_what_is_asked_to_be_forgotten_is_left_out_of_blocks(open_memory):

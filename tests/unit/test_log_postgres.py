@@ -64,7 +64,7 @@ class Worker:
         self.ledger = PostgresLedger(url)
         self.log = self.ledger.session_log(LineFormat(None), events.append)
         self.reader = PortionReader(self.ledger, self.log)
-        stretches = StretchReader(self.ledger, self.reader, FrozenClock(NOW))
+        stretches = StretchReader(self.ledger, self.reader, FrozenClock(NOW), str)
         clock, gate, runner = FrozenClock(NOW), Gate(), Runner(events.append, 1.0, 0)
         storing = Storing(
             self.ledger, self.log, self.reader, gate, clock, events.append, lambda _: None

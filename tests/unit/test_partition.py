@@ -138,6 +138,18 @@ def test_slots_know_their_neighbours_in_whatever_order_they_come(ledger):
     assert snapshot.slots["asks"].tolist() == [True, False, False, False]
 
 
+def test_a_fact_that_carries_a_question_asks_too(ledger):
+    carried = "Ana, asked “How many dogs do you have?”: Two"
+    facts = [
+        make_fact(1, content="How many dogs?", category=Category.CONVERSATION),
+        make_fact(2, content=carried),
+        make_fact(3, content=carried, category=Category.CONVERSATION),
+        make_fact(4, content="Ana has two dogs"),
+    ]
+    ledger.apply([Add(fact) for fact in facts])
+    assert level(ledger, Partition()).columns["asks"].tolist() == [True, True, False, False]
+
+
 def test_many_deaths_make_it_wasteful(ledger):
     ledger.apply([Add(make_fact(number)) for number in range(200)])
     partition = Partition()

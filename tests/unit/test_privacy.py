@@ -108,7 +108,8 @@ def test_a_secret_in_plain_words_is_masked_in_recall_and_in_the_log(memory, text
 
 
 def test_words_about_passwords_stay():
-    assert [without_secrets(text) for text in HARMLESS] == HARMLESS
+    masked = [text for text in HARMLESS if without_secrets(text) != text]
+    assert masked == []
 
 
 def test_a_message_with_a_secret_is_taken_once(memory):

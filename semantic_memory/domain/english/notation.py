@@ -23,7 +23,6 @@ from semantic_memory.domain.patterns import regex
 _GROUP = regex(r"\((?P<one_of>[^()\[\]]*)\)|\[(?P<optional>[^()\[\]]*)\]")
 _WORD = r"(?<![^ |(\[])\*(?![^ |)\]])"
 _SIGN = regex(rf"(?P<word>{_WORD})|(?P<more>\*)|(?P<words>\.\.\.)|(?P<repeated>\w)\+")
-_SLOT = regex(r"\{(\w+)\}")
 
 # Each sign is one character of Unicode's private use area until the pattern is written.
 _ANY_WORD, _MORE, _WORDS, _REPEATED = "\ue000", "\ue001", "\ue002", 0xE100
@@ -40,7 +39,6 @@ _SOURCES = str.maketrans(
         **{chr(_REPEATED + ord(letter)): f"{letter}+" for letter in "abcdefghijklmnopqrstuvwxyz"},
     }
 )
-_SOURCES_IN_GROUPS = _SOURCES | str.maketrans({"[": "(?:", "]": ")?", "(": "(?:"})
 
 
 def one_of(phrases: Iterable[str]) -> str:
@@ -53,18 +51,6 @@ def one_of(phrases: Iterable[str]) -> str:
     """
     written = {spelling for phrase in phrases for spelling in spellings(_encoded(phrase))}
     return f"(?:{_joined(sorted(written))})"
-
-
-def phrase(written: str, **slots: str) -> str:
-    r"""Return the source of a pattern for one phrase, in which patterns fill the slots.
-
-    >>> phrase("where do you {verb}[ now]", verb="live|work")
-    'where\\sdo\\syou\\s(?P<verb>live|work)(?:\\snow)?'
-    """
-    return _SLOT.sub(
-        lambda slot: f"(?P<{slot[1]}>{slots[slot[1]]})",
-        _encoded(written).translate(_SOURCES_IN_GROUPS),
-    )
 
 
 def any_of(*patterns: str) -> str:
