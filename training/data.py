@@ -147,7 +147,7 @@ def _label(value: object) -> str | None:
 
 
 MARKS = ("none", "secret", "subject")
-"""What a word of a text is: part of a secret, or of the subject that is to be forgotten."""
+"""Labels of a token: part of a secret, or of the subject that is to be forgotten."""
 
 
 SENTENCE_LABELS: dict[str, tuple[str, ...]] = {

@@ -88,8 +88,8 @@ _FEWEST = 3
 _HALVES = regex(r"(\d+)-\1")  # 50-50
 # placeholders, addresses, dates, times, versions, measures, calls, comparisons
 _NO_VALUE = regex(
-    r"[\[<{(]|\$[{(A-Z]|\w*\(|.*(?:://|==(?!\Z))|[^@\s]+@[^@\s]+\.\w+$|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+$|v\d+$"
-    r"|\d+(?:st|nd|rd|th|[ap]m|ms|px|min|kg|km|[kmg]b|x|s|h|%)$|(?:19|20)\d\ds$",
+    r"[\[<{(]|\$(?-i:[{(A-Z])|\w*\(|.*(?:://|==(?!\Z))|[^@\s]+@[^@\s]+\.\w+$"
+    r"|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+$|v\d+$|\d+(?:st|nd|rd|th|[ap]m|ms|px|min|kg|km|[kmg]b|x|s|h|%)$|(?:19|20)\d\ds$",
     re.IGNORECASE,
 )
 
@@ -148,7 +148,8 @@ def _value(found: re.Match[str]) -> Span | None:
     kind = found.lastgroup or ""
     start, end = found.span(kind)
     if kind == "token":
-        token = found.string[start : _RUN.match(found.string, end).end()].rstrip(_END)  # type: ignore[union-attr]
+        run = _RUN.match(found.string, end)
+        token = found.string[start : run.end() if run else end].rstrip(_END)
         end = start + len(token)
         return None if _NO_VALUE.match(token) else (start, end)
     if kind == "number" and (

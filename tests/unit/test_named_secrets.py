@@ -17,6 +17,8 @@ def named(text: str) -> list[str]:
         ("Passwort: Blume.7x", ["Blume.7x"]),
         ("Passwort: Sommer/2024!", ["Sommer/2024"]),
         ("Passwort: 7@Blume", ["7@Blume"]),
+        ("Passwort: $ommer2024x", ["$ommer2024x"]),
+        ("Passwort: aGVsbG8xMjM0NQ==", ["aGVsbG8xMjM0NQ=="]),
         ('Passwort: "der pin ist im garten"', ["der pin ist im garten"]),
         ('{"PIN": "regenbogen"}', ["regenbogen"]),
         ('the "password" is "swordfish"', ["swordfish"]),
