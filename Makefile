@@ -94,9 +94,11 @@ WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 PARALLEL := -n $(WORKERS) --dist loadfile
 FULL := --hypothesis-profile=full
 
-# Tests write to RAM where 4 GB are free: stores wait for the disk at every write.
-# None needs a disk: kills end processes, and losses of power are simulated.
-RAM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+# Tests write to RAM where there is enough: stores wait for the disk at every write. Files there take from
+# what processes need, so 12 GB of memory must be unused. None needs a disk: kills end processes, and losses
+# of power are simulated.
+UNUSED := $(shell awk '/^MemAvailable/ { print $$2 }' /proc/meminfo 2>/dev/null || echo 0)
+RAM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 && $(UNUSED)+0 > 12000000 { print "/dev/shm" }')
 ifneq ($(RAM),)
 test test-full test-kills: export TMPDIR = $(RAM)
 PARALLEL += -o tmp_path_retention_count=1

@@ -80,7 +80,7 @@ _THEN = regex(
 )
 _END = ".,;:!?)]}>\"'*`"
 """Signs behind a token that don't belong to it."""
-_RUN = regex(rf"{_SIGN}{{0,400}}")
+_RUN = regex(rf"{_SIGN}*")
 _BEFORE = 60
 """Characters before a value that tell its language."""
 _FEWEST = 3

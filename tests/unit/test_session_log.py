@@ -213,13 +213,14 @@ def test_more_than_the_bound_is_not_held(tmp_path, events, monkeypatch):
 
 def test_what_the_disk_has_not_confirmed_is_not_read(log, monkeypatch):
     log.append("u1", "s1", say("One"))
-    fsync, seen = os.fsync, []
+    fsync, seen, readers = os.fsync, [], []
 
     def read_meanwhile(descriptor: int) -> None:
         path = log.path("u1", "s1")
         seen.append(path.stat().st_size)
         reader = threading.Thread(target=lambda: seen.append(contents(log)))
         reader.start()
+        readers.append(reader)
         reader.join(timeout=0.2)
         assert reader.is_alive() or seen[-1] == ["One"]
         fsync(descriptor)
@@ -227,6 +228,8 @@ def test_what_the_disk_has_not_confirmed_is_not_read(log, monkeypatch):
     monkeypatch.setattr(os, "fsync", read_meanwhile)
     log.append("u1", "s1", say("Two", start=2))
     monkeypatch.undo()
+    for reader in readers:
+        reader.join()
     assert seen[0] > 0
     assert contents(log) == ["One", "Two"]
 
