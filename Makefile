@@ -79,8 +79,8 @@ model: $(WITH_DEV)
 	HF_HUB_OFFLINE=1 $(BIN)/python -m semantic_memory.vectors.embedders.compiled \
 		semantic_memory/vectors/embedders/all-MiniLM-L6-v2 int8
 
-# Trains the packaged judges from data/gold, and measures them on writers that are held out: under an
-# hour on two quiet cores. One of them: JUDGE=pairs
+# Trains the packaged judges from data/gold, and measures them on writers that are held out: an hour and
+# a half on two quiet cores. One of them: JUDGE=pairs
 JUDGE ?=
 models: $(WITH_DEV)
 	HF_HUB_OFFLINE=1 OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m training $(JUDGE)
@@ -95,10 +95,10 @@ PARALLEL := -n $(WORKERS) --dist loadfile
 FULL := --hypothesis-profile=full
 
 # Tests write to RAM where there is enough: stores wait for the disk at every write. Files there take from
-# what processes need, so 12 GB of memory must be unused. None needs a disk: kills end processes, and losses
+# what processes need, so 12 GB of memory must be available. None needs a disk: kills end processes, and losses
 # of power are simulated.
-UNUSED := $(shell awk '/^MemAvailable/ { print $$2 }' /proc/meminfo 2>/dev/null || echo 0)
-RAM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 && $(UNUSED)+0 > 12000000 { print "/dev/shm" }')
+AVAILABLE := $(shell awk '/^MemAvailable/ { print $$2 }' /proc/meminfo 2>/dev/null || echo 0)
+RAM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 && $(AVAILABLE)+0 > 12000000 { print "/dev/shm" }')
 ifneq ($(RAM),)
 test test-full test-kills: export TMPDIR = $(RAM)
 PARALLEL += -o tmp_path_retention_count=1

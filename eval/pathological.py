@@ -31,7 +31,7 @@ from semantic_memory.testing import HashEmbedder, InMemoryIndex
 UNITS = (
     "no longer and ", "now it is ", "instead of x ", "we switched from a to b, ",
     "I moved to ", "I used to and now ", "not any more but ", "my password is ", "pass: ",
-    "pin ", "use x as my ", "the code for the door is ", "security question ",
+    "password=[", "pin ", "use x as my ", "the code for the door is ", "security question ",
     "from a to b ", "one two three ", "1 2 3 ", "4-4-", "forget what I said about ",
     "please delete my ", "don't remember that ", "and then she ", "he said, ", "Tom, ",
     "translate that and ", "Bob: I moved\n", "[12:30] Bob: hi\n", "> quoted\n", "`a ",

@@ -189,7 +189,7 @@ class OfflineExtractor:
     statement. They are the packaged ones if None.
     """
 
-    name = "offline-8"
+    name = "offline-9"
 
     def __init__(self, judge: SentenceJudge | None = None, compare: Compare | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()

@@ -10,6 +10,7 @@ digits or signs. The words are in ``data/secrets.toml``.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -81,6 +82,8 @@ _THEN = regex(
 _END = ".,;:!?)]}>\"'*`"
 """Signs behind a token that don't belong to it."""
 _RUN = regex(rf"{_SIGN}*")
+_FEW = 400
+"""Signs of a token that tell whether it can be a secret."""
 _BEFORE = 60
 """Characters before a value that tell its language."""
 _FEWEST = 3
@@ -143,15 +146,20 @@ def named_secrets(text: str, *, surely: bool = False) -> Iterator[Span]:
         found = _STATED.search(text, end)
 
 
+def _token(text: str, start: int, stop: int = sys.maxsize) -> str:
+    """Return the token that begins at a place, up to `stop`, without the signs behind it."""
+    run = _RUN.match(text, start, stop)
+    return run[0].rstrip(_END) if run else ""
+
+
 def _value(found: re.Match[str]) -> Span | None:
     """Return the place of what can be a secret; None if it can't."""
     kind = found.lastgroup or ""
     start, end = found.span(kind)
     if kind == "token":
-        run = _RUN.match(found.string, end)
-        token = found.string[start : run.end() if run else end].rstrip(_END)
-        end = start + len(token)
-        return None if _NO_VALUE.match(token) else (start, end)
+        if _NO_VALUE.match(_token(found.string, start, end + _FEW)):
+            return None  # its rest isn't looked at: behind many nouns that would be slow
+        return start, start + len(_token(found.string, start))
     if kind == "number" and (
         sum(map(str.isdigit, found[kind])) < _FEWEST or _HALVES.fullmatch(found[kind])
     ):

@@ -22,6 +22,8 @@ _BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
 _LASTING = frozenset({"state", "habit", "preference", "decision", "standing_order"})
 _DATED = frozenset({"deadline", "travel", "schedule", "budget", "goal"})
 """Slots of plans that something newer may change; other plans are wishes."""
+_APPOINTED = frozenset({"deadline", "schedule"})
+"""Slots of events that are to come."""
 _BEGUN = frozenset(
     {"home", "job", "employer", "partner", "diet", "medication", "vehicle", "device"}
 )
@@ -69,14 +71,15 @@ DEFAULT = Reach()
 def may_end(reading: Reading | None, reach: Reach) -> bool:
     """Return True if a statement with this reading lasts, so that a newer one may end it.
 
-    So does an event that begins a state: "I moved to Oslo" says where somebody lives. What needs
-    the sentence before it states nothing by itself.
+    So does an event that begins a state, and an appointment: "I moved to Oslo" says where somebody
+    lives, "the kick-off is on Wednesday at ten" may move. What needs the sentence before it states
+    nothing by itself.
     """
     if reading is None:
         return True
     lasts = (
         reading.kind in _LASTING
-        or (reading.kind == "event" and reading.slot in _BEGUN)
+        or (reading.kind == "event" and reading.slot in _BEGUN | _APPOINTED)
         or (reading.kind == "plan" and reading.slot in _DATED)
     )
     return lasts and reading.keep >= reach.lasting and reading.alone >= reach.alone

@@ -2,6 +2,7 @@
 
     same    at `same` or above and alike, if figures, names and denials agree  merge
     over    at `end` or above, if both surely state the same slot *           end the older
+    over    at `end_alone` or above and near                                  end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
     over    at `mark_alone` or above and near                                 mark
     over    at `mark` or above                                                show the newer first
@@ -10,8 +11,8 @@
     * or if the verdict is final, as a language model's is
 
 A newer statement ends an older one only if it is trusted as much; else both are marked as
-contested. The thresholds are chosen on whole conversations, in which nearly nothing changes: the
-judge alone ends nothing there.
+contested. The thresholds are chosen on whole conversations, in which nearly nothing changes: there
+nothing is ended.
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ class Thresholds:
     end: float = 0.92
     end_slot: float = 0.6
     """Probability of the shared slot from which a statement may be ended."""
+    end_alone: float = 0.97
+    """For endings without a shared slot."""
     mark: float = 0.85
     mark_alone: float = 0.95
     """For marks without a shared slot."""
     near: float = 0.5
-    """Cosine similarity from which a statement is marked without a shared slot."""
+    """Cosine similarity from which a statement is ended or marked without a shared slot."""
     alike: float = 0.6
     """Cosine similarity from which statements merge."""
 
@@ -59,18 +62,24 @@ def effect(
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
     >>> [effect(likely, 0.7, THRESHOLDS, slot) for slot in (0.9, 0.4, 0.0)]
     ['end', 'mark', 'follow']
+    >>> surely = Verdict(over=0.98, same=0.0, decided_by="pairs-1")
+    >>> [effect(surely, similarity, THRESHOLDS, 0.0) for similarity in (0.7, 0.4)]
+    ['end', 'follow']
     """
     if verdict.is_final and verdict.same >= thresholds.end:
         return "merge"
     if verdict.same >= thresholds.same:
         return "merge" if similarity >= thresholds.alike else None
-    may_end = verdict.is_final or slot >= thresholds.end_slot
-    if may_end and verdict.over >= thresholds.end:
+    is_near = similarity >= thresholds.near
+    is_of_one_slot = verdict.is_final or slot >= thresholds.end_slot
+    if is_of_one_slot and verdict.over >= thresholds.end:
+        return "end"
+    if is_near and verdict.over >= thresholds.end_alone:
         return "end"
     if verdict.over < thresholds.mark:
         return None
-    near = similarity >= thresholds.near and verdict.over >= thresholds.mark_alone
-    return "mark" if slot or verdict.is_final or near else "follow"
+    marks_alone = is_near and verdict.over >= thresholds.mark_alone
+    return "mark" if slot or verdict.is_final or marks_alone else "follow"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from semantic_memory.domain.english.names import names
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.text import stems
+from semantic_memory.domain.values import normalised
 from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.language.identity import denies
 from semantic_memory.language.reasons import reason
@@ -64,7 +65,7 @@ def _states(basis: Fact, given: str, fact: Fact, read: Read) -> bool:
     of_basis = read(basis)
     if alone is not None and of_basis is not None and differ_in_owner(alone, of_basis):
         return False
-    if shared == wanted and len(wanted) > 1:
+    if shared == wanted and (len(wanted) > 1 or normalised(given) == normalised(told)):
         return True
     is_close = bool(named) or shared_slot(of_basis, alone) > 0
     return is_close and len(shared) >= _MOST * len(wanted)

@@ -48,6 +48,7 @@ from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.values import normalised
 from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
+from semantic_memory.language.clauses import says_several
 from semantic_memory.language.identity import disagree
 
 _ORDER = (
@@ -160,11 +161,20 @@ class _Table:
             return None
         slot = shared_slot(self._reading(rows[0]), self._reading(rows[1]))
         found = effect(verdict, pair.similarity, self._thresholds, slot)
-        if found == "end" and not verdict.is_final and gives_reason(pair.older):
-            return "mark"  # the reason may be over, and what it was given for may not
+        if found == "end" and not verdict.is_final and self._may_hold_in_part(pair.older, slot):
+            return "mark"
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
             return None
         return found
+
+    def _may_hold_in_part(self, older: Fact, slot: float) -> bool:
+        """Return True if a part of a statement may be over, and the rest of it not.
+
+        So may a reason, and one of several things said in one sentence, unless it is all about a
+        `slot`.
+        """
+        is_of_one_slot = slot >= self._thresholds.end_slot
+        return gives_reason(older) or (not is_of_one_slot and says_several(older.content))
 
     def _pair(self, a: int, b: int) -> Pair:
         similarity = float(self._vectors[a] @ self._vectors[b])

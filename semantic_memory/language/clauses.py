@@ -46,7 +46,7 @@ _ASKING = (
     r"|have|has|any|anyone|got|help|tell|give|explain|recommend|suggest)\b)"
 )
 _REQUEST = r"(?:(?:any\s|can\s(?:you|u|i)|could\s(?:you|u|i)|would\syou|please|pls)\b)"
-_BEFORE_ASKING = r"\s*(?:[,;)]|\s[-–—]+)\s*(?:(?:and|but|so)\s+)?"
+_BEFORE_ASKING = r"(?:\s*(?:[,;]|\s[-–—]+)|(?<=\)))\s*(?:(?:and|but|so)\s+)?"
 _QUESTION_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_ASKING})", re.IGNORECASE)
 _REQUEST_BEHIND = regex(rf"{_BEFORE_ASKING}(?={_REQUEST})", re.IGNORECASE)
 _ASKS = regex(rf"^(?:{_ASKING}|{_REQUEST})", re.IGNORECASE)
@@ -75,6 +75,8 @@ _ELSEWHERE = regex(
 _IS_OWN = regex(rf"^{_OWN}", re.IGNORECASE)
 _JOINED_OWN = regex(rf"(?:(?:and|but|or|so)\s+)?{_OWN}", re.IGNORECASE)
 _SECOND_VERB = regex(r"\s+and\s+(?=(?P<verb>[a-z]+)\s+(?P<next>[a-z]+)\b)", re.IGNORECASE)
+_LISTING = regex(r"\b(?:and|or|plus|also|as well as)\b|[&+]", re.IGNORECASE)
+_PART = regex(r"[,;:]\s+|\s+[-–—]+\s+")
 _MARKS = " \t\n*_~-–—•>,;:#"
 
 
@@ -129,20 +131,25 @@ def clauses(sentence: str) -> list[Clause]:
     [1, 1]
     >>> [(one.text, one.asks) for one in clauses("I'm off dairy, any ideas for a cake?")]
     [("I'm off dairy", False), ('any ideas for a cake?', True)]
+    >>> [clauses(f"I'm off dairy{joint} what can I eat?")[0].text for joint in (", so", " (soy)")]
+    ["I'm off dairy", "I'm off dairy (soy)"]
     """
-    end = _asking_end(sentence)
+    end, asking = _asking(sentence)
     spans = _spans(sentence[:end])
     found = [one for span in spans for one in _predicates(_clause(sentence, *span))]
-    if end < len(sentence):
-        found.append(_clause(sentence, end, len(sentence))._replace(asks=True))
+    if asking < len(sentence):
+        found.append(_clause(sentence, asking, len(sentence))._replace(asks=True))
     return [one for one in found if one.text]
 
 
-def _asking_end(sentence: str) -> int:
-    """Return where the question or request at the end of a sentence begins; its length if none."""
+def _asking(sentence: str) -> tuple[int, int]:
+    """Return where a sentence ends before the question or request behind it, and where that begins.
+
+    Both are its length if there is none.
+    """
     pattern = _QUESTION_BEHIND if sentence.rstrip().endswith("?") else _REQUEST_BEHIND
     found = next((one for one in pattern.finditer(sentence) if one.start()), None)
-    return len(sentence) if found is None or _ASKS.match(sentence) else found.end()
+    return (len(sentence),) * 2 if found is None or _ASKS.match(sentence) else found.span()
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -221,6 +228,18 @@ def is_clause(text: str) -> bool:
         and not (can_be_noun(word) and before in ("my", "our"))
         for before, word in pairwise(spoken)
     )
+
+
+def says_several(text: str) -> bool:
+    """Return True if a sentence lists things, or has a second clause.
+
+    >>> says_several("I play tennis and the piano"), says_several("Flour is Mills, they come at 4")
+    (True, True)
+    >>> says_several("Rye is my favourite, the darker the better")
+    False
+    """
+    _, *others = _PART.split(text)
+    return bool(_LISTING.search(text)) or any(is_clause(one) or points_back(one) for one in others)
 
 
 def joins_subjects(before: str) -> bool:

@@ -33,6 +33,7 @@ RESTING = [
     ),
     ("My boss is Ines.", "I avoid Mondays off because my boss Ines plans then."),
     ("I live in a basement flat.", "Since I live in a basement flat, I run a dehumidifier."),
+    ("I'm a potter.", "I keep my nails short because I'm a potter."),
     ("I'm a beekeeper.", "I wear white overalls because I'm a beekeeper."),
     ("I have two cats.", "I vacuum daily because of my two cats."),
     ("My dog is called Waldo.", "I walk Waldo along the canal every evening."),

@@ -294,10 +294,21 @@ def test_of_what_was_added_at_one_moment_nothing_is_ended_and_equal_statements_m
     assert isinstance(decision, SupersedeDecision)
 
 
-def test_the_judge_alone_ends_nothing_unless_it_may():
+def test_a_part_of_what_was_said_may_be_over_and_the_rest_not():
+    said = ["I play tennis and the piano.", "I play tennis on Mondays, I sing on Fridays."]
+    near = np.full((2, 4), 0.5, dtype=np.float32)
+    for one in said:
+        facts = [at(0, 1, one), at(9, 2, "I quit tennis.")]
+        assert isinstance(plan(facts, near, Saying(over=0.98), READ, ALL)[-1], MarkDecision)
+
+
+def test_the_judge_alone_ends_what_is_near_and_surely_changed():
     facts = [at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped")]
     near = np.full((2, 4), 0.5, dtype=np.float32)
-    assert isinstance(plan(facts, near, Saying(over=0.99), READ, ALL)[-1], MarkDecision)
+    far = np.array([[1.0, 0.0], [0.45, 0.893]], dtype=np.float32)
+    assert isinstance(plan(facts, near, Saying(over=0.98), READ, ALL)[-1], SupersedeDecision)
+    assert isinstance(plan(facts, near, Saying(over=0.96), READ, ALL)[-1], MarkDecision)
+    assert isinstance(plan(facts, far, Saying(over=0.98), READ, ALL)[-1], FollowDecision)
     assert plan(facts, near, Saying(over=0.8), READ, ALL) == []
     alone = ScriptedPairJudge(lambda older, newer: "over")
     assert isinstance(plan(facts, near, alone, READ, ALL)[0], SupersedeDecision)
