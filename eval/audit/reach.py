@@ -128,9 +128,15 @@ def time_to_live(site: Site) -> object:
     clock = FrozenClock(NOW)
     memory = site.open(clock=clock)
     memory.add("The parcel waits at the depot", user_id="maya", expires_at=NOW + timedelta(hours=1))
-    before = len(memory.search("parcel", user_id="maya"))
+
+    def answers() -> list[bool]:
+        shown = memory.context("Where is the parcel?", user_id="maya").text
+        listed = memory.list(user_id="maya")
+        return [bool(memory.search("parcel", user_id="maya")), bool(listed), "depot" in shown]
+
+    equal(answers(), [True] * 3)
     clock.advance(hours=2)
-    equal((before, memory.search("parcel", user_id="maya")), (1, []))
+    equal(answers(), [False] * 3)
     strict = memory.add("The kettle is red", user_id="maya")
     equal(memory.search("kettle", user_id="maya", min_score=0.99), [])
     expect(memory.search("kettle", user_id="maya")[0].fact.id == strict.id, "not found")
