@@ -29,7 +29,6 @@ _BEGUN = frozenset(
 )
 _OF_NOBODY = frozenset(stems("the user"))
 _SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
-_WORK = frozenset({"job", "employer"})
 _OF_OTHERS = frozenset({"partner", "family", "pet"})
 _SURELY_OWN = 0.8
 """Probability of being about the owner from which a statement surely is."""
@@ -117,7 +116,7 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
     """
     if one is None or other is None:
         return 0.0
-    if both_of_work := min(_of_work(one), _of_work(other)):
+    if both_of_work := min(one.work, other.work):
         return both_of_work
     if not _state_the_same(one, other) or one.slot in _SEVERAL:
         return 0.0
@@ -125,15 +124,9 @@ def shared_slot(one: Reading | None, other: Reading | None) -> float:
     return sure * _OF_TWO if one.other_slots else sure
 
 
-def _of_work(reading: Reading) -> float:
-    """Return the probability of the job or its employer, of a statement that may tell either."""
-    stated = {reading.slot: reading.slot_probability, **reading.other_slots}
-    return stated["job"] + stated["employer"] if stated.keys() == _WORK else 0.0
-
-
 def _state_the_same(one: Reading, other: Reading) -> bool:
     slot = slot_of(one)
-    of_work = min(_of_work(one), _of_work(other))
+    of_work = min(one.work, other.work)
     return bool(of_work) or (slot is not None and slot == slot_of(other))
 
 

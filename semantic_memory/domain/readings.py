@@ -22,6 +22,9 @@ Kind = Literal[
     "opinion",
 ]
 
+WORK = frozenset({"job", "employer"})
+"""Attributes that one statement may tell both of."""
+
 
 class Reading(Value):
     """A judge's reading of a sentence, with probabilities from 0 to 1."""
@@ -48,3 +51,12 @@ class Reading(Value):
     category: str
     """A category of facts, or `none`."""
     category_probability: Unit
+
+    @property
+    def work(self) -> float:
+        """Probability of the job or its employer, of a statement that may tell either; else 0.
+
+        "I work as a baker" tells both or one: what is asked or changed of either is one matter.
+        """
+        stated = {self.slot: self.slot_probability, **self.other_slots}
+        return min(1.0, sum(stated.values())) if stated.keys() == WORK else 0.0

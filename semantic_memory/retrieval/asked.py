@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.readings import Reading
+from semantic_memory.domain.readings import WORK, Reading
 
 FILE = Path(__file__).with_name("asked.npz")
 SURE = 0.5
@@ -69,16 +69,19 @@ class QuestionReader:
 def gains(asked: Asked, facts: Iterable[Fact]) -> Mapping[str, float]:
     """Return the addition to the score of each fact that states what is asked for, by its id."""
     return {
-        fact.id: GAIN * asked.probability * fact.reading.slot_probability
+        fact.id: GAIN * asked.probability * stated
         for fact in facts
-        if fact.reading is not None and _states(fact.reading, asked)
+        if fact.reading is not None and (stated := _stated(fact.reading, asked))
     }
 
 
-def _states(reading: Reading, asked: Asked) -> bool:
-    if reading.slot != asked.slot:
-        return False
-    return reading.about == asked.about or asked.slot in _NEAR_THE_OWNER
+def _stated(reading: Reading, asked: Asked) -> float:
+    """Return the probability that a statement tells what is asked for."""
+    if reading.about != asked.about and asked.slot not in _NEAR_THE_OWNER:
+        return 0.0
+    if asked.slot in WORK and reading.work:
+        return reading.work
+    return reading.slot_probability if reading.slot == asked.slot else 0.0
 
 
 def _softmax(scores: Vector) -> Vector:

@@ -75,6 +75,13 @@ def test_pets_and_kin_are_attributes_of_their_owner():
     assert set(found) == {"cat"}
 
 
+def test_a_job_and_its_employer_are_one_where_a_statement_may_tell_either():
+    baker = fact("baker", "employer", sure=0.6)
+    either = baker.reading.model_copy(update={"other_slots": {"job": 0.4}})
+    facts = [baker.model_copy(update={"reading": either}), fact("Siemens", "employer")]
+    assert gains(Asked("job", "self", 1.0), facts) == {"baker": pytest.approx(GAIN)}
+
+
 def test_another_embedder_has_no_reader():
     assert reader_for("some-other-model") is None
 
