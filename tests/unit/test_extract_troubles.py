@@ -82,7 +82,7 @@ TROUBLES = {
         BY_MODEL,
         {"done": 1, "failed": 0},
     ),
-    "a time-out, then good": ([Reply(b"{}", delay=1.0), GOOD], BY_MODEL, {"done": 1, "failed": 0}),
+    "a time-out, then good": ([Reply(b"{}", delay=3.0), GOOD], BY_MODEL, {"done": 1, "failed": 0}),
     "429 for longer": ([failure(429)] * 3 + [GOOD], BY_MODEL, {"done": 1, "failed": 1}),
     "500 for longer": ([failure(500)] * 6 + [GOOD], BY_MODEL, {"done": 1, "failed": 2}),
     "too long by code": ([lengthy], BY_MODEL, {"done": 1, "fell back": 0}),
@@ -171,7 +171,7 @@ def test_nothing_is_lost_whatever_the_model_does(
 ):
     server.script = [*script]
     slow = any(isinstance(step, Reply) and step.delay for step in script)
-    memory = open_with(0.5 if slow else 30.0, quiet_seconds=3600, most_messages=3)
+    memory = open_with(1.5 if slow else 30.0, quiet_seconds=3600, most_messages=3)
     memory.observe(say(*SAID), **U, session_id="s1")
     assert eventually(lambda: set(facts(memory)) == kept)
     by_model = {text for text in kept if text.startswith("Heard")}

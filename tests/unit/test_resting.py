@@ -26,11 +26,7 @@ READ = FactReader(PackagedSentenceJudge())
 
 RESTING = [
     ("I work at Northwind.", "I take the 12 bus because I work at Northwind."),
-    pytest.param(
-        "I have a toddler.",
-        "I never fly at night because I have a toddler.",
-        marks=pytest.mark.xfail(reason="the judge reads no plan or habit here"),
-    ),
+    ("I have a toddler.", "I never fly at night because I have a toddler."),
     ("My boss is Ines.", "I avoid Mondays off because my boss Ines plans then."),
     ("I live in a basement flat.", "Since I live in a basement flat, I run a dehumidifier."),
     ("I'm a potter.", "I keep my nails short because I'm a potter."),
