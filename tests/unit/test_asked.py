@@ -15,11 +15,13 @@ from training import data, questions
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def fact(name: str, slot: str, about: str = "self", sure: float = 0.9) -> Fact:
+def fact(
+    name: str, slot: str, about: str = "self", sure: float = 0.9, **other_slots: float
+) -> Fact:
     reading = Reading(
         judge="tests", keep=1, task=0, alone=1, about=about, about_self=1, kind="state",
         kind_probability=1, standing_order=0, slot=slot, slot_probability=sure,
-        category="personal", category_probability=1,
+        other_slots=other_slots, category="personal", category_probability=1,
     )  # fmt: skip
     return Fact(
         id=name, user_id="u1", content=name, category=Category.PERSONAL, created_at=NOW,
@@ -76,9 +78,7 @@ def test_pets_and_kin_are_attributes_of_their_owner():
 
 
 def test_a_job_and_its_employer_are_one_where_a_statement_may_tell_either():
-    baker = fact("baker", "employer", sure=0.6)
-    either = baker.reading.model_copy(update={"other_slots": {"job": 0.4}})
-    facts = [baker.model_copy(update={"reading": either}), fact("Siemens", "employer")]
+    facts = [fact("baker", "employer", sure=0.6, job=0.4), fact("Siemens", "employer")]
     assert gains(Asked("job", "self", 1.0), facts) == {"baker": pytest.approx(GAIN)}
 
 
