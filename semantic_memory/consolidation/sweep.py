@@ -47,6 +47,7 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.readings import Reading
 from semantic_memory.domain.values import normalised
+from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.ports import Pair, PairJudge, Verdict, said_at
 from semantic_memory.language.clauses import says_several
 from semantic_memory.language.identity import disagree
@@ -174,7 +175,9 @@ class _Table:
         `slot`.
         """
         is_of_one_slot = slot >= self._thresholds.end_slot
-        return gives_reason(older) or (not is_of_one_slot and says_several(older.content))
+        if gives_reason(older):
+            return True
+        return not is_of_one_slot and says_several(in_first_person(older))
 
     def _pair(self, a: int, b: int) -> Pair:
         similarity = float(self._vectors[a] @ self._vectors[b])
