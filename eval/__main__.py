@@ -20,6 +20,7 @@ from eval import (
     knowledge_updates,
     messages,
     pairs,
+    resumable,
     retired,
     sentences,
     sweeps,
@@ -82,6 +83,9 @@ Cache = Annotated[
     typer.Option(help="Cache of embeddings between runs [the settings' cache_dir/eval]."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
+Rerank = Annotated[
+    bool, typer.Option(help="Reorder the hits of this product by its packaged reranker.")
+]
 MeasureName = Annotated[str, typer.Option("--measure", help="Like nDCG@10 or Success@5.")]
 
 
@@ -125,6 +129,14 @@ def run(
     ] = False,
     measure: MeasureName = "nDCG@10",
     pack: Annotated[bool, typer.Option(help="Measure packing into token budgets.")] = True,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the rows of each history in this file, and go on where a run was stopped;"
+            " without packing and ablation."
+        ),
+    ] = None,
+    rerank: Rerank = False,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
@@ -135,9 +147,22 @@ def run(
         page.check_dependencies()
     loaded = load(named(dataset), data)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
-        found = experiment.compare(
-            loaded, names, shared, report, pack=pack, ablate=measure if ablation else None
-        )
+        if resume is not None:
+            results = [
+                resumable.asked(loaded, name, shared, resume, report, rerank=rerank)
+                for name in names
+            ]
+            found = experiment.Comparison(loaded, results, [], [], "")
+        else:
+            found = experiment.compare(
+                loaded,
+                names,
+                shared,
+                report,
+                pack=pack,
+                ablate=measure if ablation else None,
+                rerank=rerank,
+            )
     if rows is not None:
         write_rows(rows, loaded, found.results)
     if html is not None:
@@ -152,13 +177,14 @@ def run(
 def locomo(
     data: Annotated[Path, typer.Option("--data", help="A LoCoMo file, plain or gzipped.")],
     pack: Annotated[bool, typer.Option(help="Measure packing into token budgets.")] = False,
+    rerank: Rerank = False,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall of this product on LoCoMo, at the turn level."""
     loaded = load("locomo", data)
     with experiment.bench(cache) as shared, show.progress(quiet=False) as report:
-        found = experiment.compare(loaded, [OURS], shared, report, pack=pack)
+        found = experiment.compare(loaded, [OURS], shared, report, pack=pack, rerank=rerank)
     (result,) = found.results
     if as_json:
         print(json.dumps(summary(result, loaded.level)))

@@ -84,8 +84,11 @@ def compare(
     *,
     pack: bool = True,
     ablate: str | None = None,
+    rerank: bool = False,
 ) -> Comparison:
     """Run every system over `dataset`; `ablate` is the measure of an ablation of this product.
+
+    This product reorders the hits of its searches by its reranker if `rerank`.
 
     Skips a system whose package is missing. Raises MissingDependencyError if none is left.
     """
@@ -94,7 +97,7 @@ def compare(
         directory = shared.scratch / name
         directory.mkdir(mode=0o700)
         try:
-            system = build_system(name, shared.embedder, directory)
+            system = build_system(name, shared.embedder, directory, rerank=rerank)
         except MissingDependencyError as error:
             skipped.append(str(error))
             continue

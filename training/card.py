@@ -15,18 +15,20 @@ from sklearn.metrics import roc_auc_score
 
 from semantic_memory.judging.packaged import MODELS as MODELS
 from semantic_memory.judging.packaged import Encoder
-from training import data, hints, pairs, sentences
-from training.export import compile_int8
+from training import answers, data, hints, pairs, sentences
+from training.export import compile_int8, compile_ranker
+from training.model import SpansModel
 
 Judge = Literal["pairs", "sentences"]
 Row = TypeVar("Row")
-VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-3"}
+VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-3", "answers": "answers-1"}
 """Names that verdicts and readings carry; a new model gets a new one."""
 DATA = {
     "pairs": ["pairs.jsonl"],
     "sentences": ["sentences.jsonl", "messages.jsonl", "forgetting.jsonl", "secrets.jsonl"],
+    "answers": ["talk.jsonl"],
 }
-EPOCHS = {"pairs": 2.25, "sentences": 7}
+EPOCHS = {"pairs": 2.25, "sentences": 7, "answers": 1.5}
 _SAMPLE = 200
 """Texts on which int8 is compared."""
 SHARES = (0.01, 0.03, 0.05)
@@ -68,7 +70,7 @@ def make(
         card["marks"] = list(data.MARKS)
         taught = [row for row in read if not row.held]
         card["data_sha256"] = data.digest(taught)
-        card["hints"] = hints.make(said, asking, target / "hints.npz")
+        card["hints"] = hints.make([*said, *data.talk(gold)], asking, target / "hints.npz")
         card["int8_agreement"] = compile_int8(
             sentences.trained(taught, epochs=count, seed=seed),
             model,
@@ -87,6 +89,89 @@ def make(
     card["cpu_seconds"] = round(time.process_time() - began)
     write(target, card)
     return card
+
+
+def make_answers(
+    gold: Path, target: Path, *, epochs: float | None = None, seed: int = 0
+) -> dict[str, Any]:
+    """Train the reranker, write `target`/model.onnx and card.json; return the card."""
+    began = time.process_time()
+    asked = answers.questions(gold)
+    count = EPOCHS["answers"] if epochs is None else epochs
+    network = answers.trained([row for row in asked if not row.held], epochs=count, seed=seed)
+    return finish_answers(network, asked, target, began, epochs=count, seed=seed)
+
+
+def finish_answers(
+    network: SpansModel,
+    asked: Sequence[answers.Question],
+    target: Path,
+    began: float,
+    *,
+    epochs: float,
+    seed: int,
+) -> dict[str, Any]:
+    """Compile a trained reranker, measure it, and write its card."""
+    held = [row for row in asked if row.held]
+    learned = [row for row in asked if not row.held]
+    samples = [
+        (
+            row.text,
+            [row.passage(place, in_context=True) for place in (row.relevant[0], *row.hard[:3])],
+        )
+        for row in _sample(held)
+    ]
+    told = "".join(sorted(f"{row.text}\n{row.messages}\n" for row in learned))
+    target.mkdir(parents=True, exist_ok=True)
+    card: dict[str, Any] = {
+        "name": VERSIONS["answers"],
+        "base": "all-MiniLM-L6-v2 (Apache-2.0)",
+        "licence": "Apache-2.0",
+        "data": DATA["answers"],
+        "seed": seed,
+        "epochs": epochs,
+        "labels": {"answers": ["yes"]},
+        "data_sha256": hashlib.sha256(told.encode()).hexdigest(),
+        "mrr_of_4": compile_ranker(network, target / "model.onnx", samples),
+        "sha256": hashlib.sha256((target / "model.onnx").read_bytes()).hexdigest(),
+        "known_failures": [
+            "reads 96 tokens: the part of a long message around the question's words",
+            "reads English only",
+            "knows no dates: of two answers it doesn't tell the later one",
+        ],
+        "rows": {"trained": len(learned)},
+    }
+    write(target, card)
+    card["held_writers"] = answer_figures(Encoder(target), held)
+    card["cpu_seconds"] = round(time.process_time() - began)
+    write(target, card)
+    return card
+
+
+def answer_figures(encoder: Encoder, rows: Sequence[answers.Question]) -> dict[str, Any]:
+    """Return how often the answer ranks above the eight likeliest other messages."""
+    first, ranks = [], []
+    for row in rows:
+        places = (row.relevant[0], *row.hard[:8])
+        scores = [
+            encoder.logits(row.text, row.passage(place, in_context=True))[0] for place in places
+        ]
+        rank = 1 + sum(score > scores[0] for score in scores[1:])
+        first.append(rank == 1)
+        ranks.append(1 / rank)
+    return {
+        "questions": len(rows),
+        "first_of_9": _mean(first),
+        "mrr_of_9": round(sum(ranks) / max(1, len(ranks)), 3),
+    }
+
+
+def refit_hints(gold: Path, target: Path) -> None:
+    """Fit the hints beside the judge of sentences anew, and note them in its card."""
+    card = json.loads((target / "card.json").read_text(encoding="utf-8"))
+    ordinary = [*data.sentences(gold), *data.talk(gold)]
+    card["hints"] = hints.make(ordinary, data.messages(gold), target / "hints.npz")
+    write(target, card)
 
 
 def _sample(rows: Sequence[Row]) -> list[Row]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from semantic_memory.domain.evidence import pieces
+
 GOLD = Path(__file__).resolve().parent.parent / "data" / "gold"
 PAIR_LABELS = ("neither", "over", "same")
 HELD_SHARE = 5
@@ -114,6 +116,27 @@ def messages(gold: Path = GOLD) -> list[Sentence]:
 def of_file(path: Path) -> list[Sentence]:
     """Return the messages of a file of JSON lines."""
     return [_message(str(row["writer"]), bool(row["held"]), row) for row in rows(path)]
+
+
+def talk(gold: Path = GOLD) -> list[Sentence]:
+    """Return the sentences of conversations and of assistants' answers.
+
+    They ask nothing to be forgotten and hide nothing.
+    """
+    said = [(row, told["content"]) for row in rows(gold / "talk.jsonl") for told in row["memories"]]
+    said += [(row, row["text"]) for row in rows(gold / "answers.jsonl")]
+    return [
+        Sentence(
+            sentence.strip(),
+            "",
+            str(row["writer"]),
+            dict.fromkeys(SENTENCE_LABELS) | {"act": "none"},
+            bool(row["held"]),
+        )
+        for row, text in said
+        for sentence in pieces(text)
+        if sentence.strip()
+    ]
 
 
 def _message(writer: str, held: bool, row: Mapping[str, Any]) -> Sentence:

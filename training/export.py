@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,15 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from transformers import PreTrainedTokenizerBase
 
 from training.model import SpansModel, encoded, tokenizer
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 LEAST_AGREEMENT = 0.97
 """Share of decisions, of all heads and of the marks of tokens, that int8 must leave as they are."""
+MOST_LOST = 0.01
+"""MRR of a reranker that int8 may lose."""
 
 
 def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]) -> float:
@@ -25,9 +29,46 @@ def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]
     Weights are quantised per channel to 7 bits, as full-range products saturate on x86 processors
     without VNNI. Raises ValueError below LEAST_AGREEMENT.
     """
+    _quantise(model, target, *samples[0])
+    return _checked(_agreement(model, target, samples))
+
+
+def compile_ranker(
+    model: SpansModel, target: Path, samples: list[tuple[str, list[str]]]
+) -> dict[str, float]:
+    """Write `target` as `compile_int8`; return the MRR of the answers in full precision and in it.
+
+    Each sample is a query with its texts, the answer first. Raises ValueError if int8 loses more
+    than MOST_LOST.
+    """
+    _quantise(model, target, samples[0][0], samples[0][1][0])
+    ranks: list[tuple[float, float]] = []
+    for query, texts in samples:
+        scores = [
+            (float(whole[0][0]), float(small[0][0]))
+            for text in texts
+            for whole, small in [_outputs(model, target, query, text)]
+        ]
+        ranks.append(
+            (
+                _reciprocal_rank([one for one, _ in scores]),
+                _reciprocal_rank([one for _, one in scores]),
+            )
+        )
+    full, int8 = (round(float(one), 3) for one in np.mean(ranks, axis=0))
+    if int8 < full - MOST_LOST:
+        raise ValueError(f"int8 ranks answers with an MRR of {int8}, full precision of {full}")
+    return {"full": full, "int8": int8}
+
+
+def _reciprocal_rank(scores: Sequence[float]) -> float:
+    """Return that of the first of some scores."""
+    return 1 / (1 + sum(score > scores[0] for score in scores[1:]))
+
+
+def _quantise(model: SpansModel, target: Path, query: str, text: str) -> None:
     whole = target.with_suffix(".fp32")
-    reader = tokenizer()
-    first = encoded(reader, [samples[0][0]], [samples[0][1]])
+    first = encoded(_reader(), [query], [text])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter's own, about its successor
         torch.onnx.export(
@@ -47,24 +88,47 @@ def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]
         whole, target, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
     )
     whole.unlink()
-    return _agreement(model, target, samples)
 
 
 def _agreement(model: SpansModel, target: Path, samples: list[tuple[str, str]]) -> float:
-    session = onnxruntime.InferenceSession(str(target), providers=["CPUExecutionProvider"])
-    reader = tokenizer()
     alike: list[bool] = []
     for older, newer in samples:
-        inputs = encoded(reader, [older], [newer])
-        with torch.no_grad():
-            wanted = [part.float().numpy()[0] for part in model(**inputs)]
-        found = session.run(None, {name: inputs[name].numpy() for name in INPUTS})
-        small = [part[0] for part in found]
-        alike += (_decisions(wanted, model.sizes) == _decisions(small, model.sizes)).tolist()
-    share = float(np.mean(alike))
+        wanted, found = _outputs(model, target, older, newer)
+        alike += (_decisions(wanted, model.sizes) == _decisions(found, model.sizes)).tolist()
+    return float(np.mean(alike))
+
+
+Outputs = list[NDArray[np.float32]]
+
+
+def _outputs(model: SpansModel, target: Path, first: str, second: str) -> tuple[Outputs, Outputs]:
+    """Return the outputs for a pair of texts in full precision and in int8."""
+    inputs = encoded(_reader(), [first], [second])
+    with torch.no_grad():
+        wanted = [part.float().numpy()[0] for part in model(**inputs)]
+    found = _session(target).run(None, {name: inputs[name].numpy() for name in INPUTS})
+    return wanted, [part[0] for part in found]
+
+
+def _checked(share: float) -> float:
     if share < LEAST_AGREEMENT:
         raise ValueError(f"int8 decides only {share:.1%} of the samples as fp32 does")
     return share
+
+
+@cache
+def _reader() -> PreTrainedTokenizerBase:
+    return tokenizer()
+
+
+def _session(target: Path) -> onnxruntime.InferenceSession:
+    return _opened(target, target.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _opened(target: Path, changed: int) -> onnxruntime.InferenceSession:
+    del changed  # a model that was written anew is another one
+    return onnxruntime.InferenceSession(str(target), providers=["CPUExecutionProvider"])
 
 
 def _decisions(parts: Sequence[NDArray[np.float32]], sizes: Sequence[int]) -> NDArray[np.int64]:

@@ -4,7 +4,8 @@ A memory is a text, or an object with `content` (or `text`) and any of `id`, `cr
 `session_id`, `role`, `name`, `category`, `confidence`, `importance`, `tags`. A memory with a
 `session_id` is a message of that conversation; the others are facts. A question is
 `{query, relevant_ids}` and any of `id`, `kind`, `asked_at`, `answer`; a question without relevant
-ids can't be answered and is measured separately.
+ids can't be answered and is measured separately. A user may have a `writer`, and be `held` for
+measuring only.
 
 A missing id is the position in the list, from 0. An undated memory is a minute later than the one
 before it; an undated question is asked a day after the last memory.
@@ -59,6 +60,8 @@ class _User(Value):
     memories: tuple[str | dict[str, Any], ...] = Field(min_length=1)
     questions: tuple[dict[str, Any], ...] = Field(min_length=1)
     user_id: Identifier | None = None
+    writer: str = ""
+    held: bool = False
 
 
 def load_own(path: Path) -> DataSet:

@@ -30,15 +30,18 @@ INCLUDED: tuple[Name, ...] = NAMES[: NAMES.index("langgraph")]
 """Systems that need no further package."""
 
 
-def build_system(name: Name, embedder: Embedder, directory: Path) -> System:
+def build_system(
+    name: Name, embedder: Embedder, directory: Path, *, rerank: bool = False
+) -> System:
     """Create an empty system by name, with its files in `directory`.
 
-    Raises MissingDependencyError if its package isn't installed.
+    This product reorders the hits of its searches by its reranker if `rerank`. Raises
+    MissingDependencyError if the package of another isn't installed.
     """
     try:
         match name:
             case "semantic-memory":
-                return Ours(directory, embedder)
+                return Ours(directory, embedder, rerank=rerank)
             case "dense" | "bm25" | "min-max" | "rrf":
                 return Plain(name, embedder)
             case "chroma":

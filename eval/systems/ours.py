@@ -33,11 +33,21 @@ class AskedAt:
 class Ours:
     """Store in `directory`, filled once and then opened with any weights."""
 
-    def __init__(self, directory: Path, embedder: Embedder, weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        embedder: Embedder,
+        weights: Weights | None = None,
+        *,
+        rerank: bool = False,
+    ) -> None:
+        """Reorder the hits of searches by the packaged reranker too if `rerank`."""
         self._directory = directory
         self._embedder = embedder
         # Nothing runs beside the questions, so that no figure depends on how busy the machine is.
-        self._settings = load(ingest={"background": False}, upkeep={"schedule": False})
+        self._settings = load(
+            ingest={"background": False}, upkeep={"schedule": False}, rerank={"searches": rerank}
+        )
         self._clock = AskedAt()
         self._added: dict[str, list[str]] = {}  # fact id to ids of the data set's facts
         self._memory: SemanticMemory | None = None

@@ -63,7 +63,7 @@ def told_secrets(text: str, *, surely: bool = False) -> Iterator[Span]:
         (found, start, stretch)
         for start, stretch in stretches(text)
         if (found := _hint(stretch)) > -math.inf
-        if may_name_a_secret(stretch) or (is_enough(found) and not surely)
+        if may_name_a_secret(stretch) or (is_enough(found, "secret") and not surely)
     )
     for _, start, stretch in nlargest(MOST, hinted):
         for mark in _told(stretch, surely=surely):
@@ -152,7 +152,7 @@ def _hint(stretch: str) -> float:
     """
     if not is_latin(stretch):
         return -math.inf
-    return max(map(hint, {stretch, *pieces(stretch)}))
+    return max(hint(one, "secret") for one in {stretch, *pieces(stretch)})
 
 
 def stretches(text: str) -> Iterator[tuple[int, str]]:

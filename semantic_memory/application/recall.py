@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semantic_memory.application.expiring import lines_kept, lines_standing, sources_of
 from semantic_memory.application.jobs.upkeep import Uses
 from semantic_memory.application.resolving import FilterResolver
+from semantic_memory.application.told import told
 from semantic_memory.application.tracing import Tracer
 from semantic_memory.application.trail import Trail
 from semantic_memory.context.excerpt import says_no_more
@@ -241,7 +242,7 @@ class Recall:
     ) -> _Made:
         query = clipped(query, MAX_QUERY_BYTES)  # of a session it is a whole message
         wanted = self._resolved(filters.unexpired(self._expiry.now), (user_id, *spaces))
-        hits = self._search(query, self._candidates, wanted, laps)
+        hits = self._search(query, self._candidates, wanted, laps, for_block=True)
         filters = wanted[user_id]
         standing = self._standing(user_id, filters)
         overview = self._overview(user_id, asked_tiers(query), filters)
@@ -415,21 +416,45 @@ class Recall:
     def _resolved(self, filters: Filters, owners: Sequence[str]) -> Mapping[str, Filters]:
         return {owner: self._resolver.for_search(filters, owner) for owner in owners}
 
-    def _search(self, query: str, k: int, wanted: Mapping[str, Filters], laps: Laps) -> list[Hit]:
+    def _search(
+        self,
+        query: str,
+        k: int,
+        wanted: Mapping[str, Filters],
+        laps: Laps,
+        *,
+        for_block: bool = False,
+    ) -> list[Hit]:
         """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
-        hits = self._ranked(query, k, wanted, laps)
+        hits = self._ranked(query, k, wanted, laps, for_block=for_block)
         user_id, *_ = wanted
         self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
-    def _ranked(self, query: str, k: int, wanted: Mapping[str, Filters], laps: Laps) -> list[Hit]:
+    def _ranked(
+        self,
+        query: str,
+        k: int,
+        wanted: Mapping[str, Filters],
+        laps: Laps,
+        *,
+        for_block: bool = False,
+    ) -> list[Hit]:
         reranking = self._reranking
-        most = k if reranking is None else max(k, reranking.most)
+        first = 0
+        if reranking is not None:
+            first = reranking.most.for_blocks if for_block else reranking.most.for_searches
+        most = max(k, first)
         found = {owner: self._found(query, owner, most, own, laps) for owner, own in wanted.items()}
         best = [*islice(merged(found), most)]
-        if reranking is not None:
-            best = reranking.reordered(query, best)[:k]
+        if reranking is not None and first:
+            facts = [hit.fact for hit in best[:first]]
+            texts = [fact.text for fact in facts]
+            if reranking.in_context:
+                texts = told(query, facts, self._ledger)
+            best = reranking.reordered(query, best, texts)[:k]
+            laps.lap("reranking")
         hits = material_last(newest_first(trusted_first(best)))
         laps.lap("ordering")
         return hits

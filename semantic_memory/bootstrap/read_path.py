@@ -15,13 +15,20 @@ from semantic_memory.pipeline.session_records import fading_of
 from semantic_memory.retrieval.exact import ExactIndex
 from semantic_memory.retrieval.partition_files import PartitionFiles
 from semantic_memory.retrieval.ranking import Weights
-from semantic_memory.retrieval.reranking import Reranker, Reranking
+from semantic_memory.retrieval.rerankers.packaged import (
+    BLEND,
+    FOR_BLOCKS,
+    FOR_SEARCHES,
+    PackagedReranker,
+)
+from semantic_memory.retrieval.reranking import Most, Reranker, Reranking
 from semantic_memory.retrieval.search import Searcher
 from semantic_memory.session.memory_files import Caps, MemoryFiles, standard_directories
 from semantic_memory.settings import ContextSettings, RerankSettings, Settings
 from semantic_memory.vectors.keeper import Keeper
 
 _MEGABYTES = 32  # for the users searched last
+_CANDIDATES = 40  # of which another model than the packaged one reads the texts
 
 
 def make_index(
@@ -75,7 +82,15 @@ def make_reranking(
     if reranker is None:
         return None
     stack.callback(reranker.close)
-    return Reranking(reranker, settings.candidates, observe)
+    if isinstance(reranker, PackagedReranker):
+        most = Most(FOR_SEARCHES if settings.searches else 0, FOR_BLOCKS)
+        blend = BLEND
+    else:
+        most = Most(0 if settings.searches is False else _CANDIDATES, _CANDIDATES)
+        blend = None
+    if settings.candidates is not None:
+        most = Most(min(most.for_searches, 1) * settings.candidates, settings.candidates)
+    return Reranking(reranker, most, observe, blend=blend)
 
 
 def _reranker(settings: RerankSettings) -> Reranker | None:
@@ -83,6 +98,8 @@ def _reranker(settings: RerankSettings) -> Reranker | None:
     match settings.provider:
         case "none":
             return None
+        case "packaged":
+            return PackagedReranker()
         case "cross-encoder":
             try:
                 from semantic_memory.retrieval.rerankers.cross_encoder import CrossEncoderReranker

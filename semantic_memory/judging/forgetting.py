@@ -17,7 +17,7 @@ from typing import Literal
 from semantic_memory.domain.evidence import pieces
 from semantic_memory.domain.forget_requests import Asked, RequestScope
 from semantic_memory.domain.language import is_english
-from semantic_memory.judging.hints import CLEAR, hint, may_tell
+from semantic_memory.judging.hints import CLEAR, hint, may_hold
 from semantic_memory.judging.packaged import Read, packaged
 from semantic_memory.language.own_speech import own_words
 
@@ -58,7 +58,7 @@ def asked_to_forget(text: str) -> Asked | None:
     """
     text = text.strip()
     said = pieces(text)
-    is_short = len(text) <= _LONGEST and (may_tell(text) or any(map(may_tell, said)))
+    is_short = len(text) <= _LONGEST and (_may_ask(text) or any(map(_may_ask, said)))
     whole = _asked(text) if is_short else None
     return whole or next(filter(None, _requests(said)), None)
 
@@ -75,7 +75,7 @@ def requests_in(sentences: Sequence[str]) -> set[int]:
     for length in _RUNS:
         for start in range(len(own) - length, -1, -1):
             joined = "".join(own[start : start + length]).strip()
-            if may_tell(joined) and _asked(joined) is not None:
+            if _may_ask(joined) and _asked(joined) is not None:
                 return {*range(start, start + length)}
     return set()
 
@@ -89,18 +89,22 @@ def answered(text: str, before: str) -> Answer | None:
     >>> answered("Yes, please delete that.", asked), answered("No, keep it.", asked)
     ('yes', 'no')
     """
-    if not text or len(text) > _LONGEST or not is_english(text) or not may_tell(text):
+    if not text or len(text) > _LONGEST or not is_english(text) or not _may_ask(text):
         return None
     read = packaged("sentences").read(before[-_BEFORE:], text, remember=False)
     acts = read.heads["act"]
     return next((answer for act, (answer, sure) in _ANSWERS.items() if acts[act] >= sure), None)
 
 
+def _may_ask(text: str) -> bool:
+    return may_hold(text, "request")
+
+
 def _requests(said: Sequence[str]) -> Iterator[Asked | None]:
     """Yield what each sentence asks."""
     read = 0
     for text in said:
-        if read == _MOST_READ or not may_tell(text):
+        if read == _MOST_READ or not _may_ask(text):
             yield None
             continue
         read += 1
@@ -113,7 +117,7 @@ def _asked(text: str) -> Asked | None:
     if is_english(text):
         asks = sum(acts.values()) >= _SURE
     else:
-        asks = sum(acts.values()) >= _LIKELY and hint(text) >= CLEAR
+        asks = sum(acts.values()) >= _LIKELY and hint(text, "request") >= CLEAR
     if not asks:
         return None
     scope = _SCOPES[max(acts, key=lambda act: acts[act])]

@@ -1,8 +1,8 @@
-"""Tell cheaply which texts may ask to forget something or give a secret away.
+"""Tell cheaply which texts may ask to forget something, and which may give a secret away.
 
-A linear model over hashed words, pairs of words, beginnings of words and shapes of tokens. Its
-threshold lets nearly all such texts through, and three in ten of the others: the judge of sentences
-reads what passes. `python -m training sentences` fits it.
+Two linear models over hashed words, pairs of words, beginnings of words and shapes of tokens. Their
+thresholds let nearly all such texts through, and few of the others: the judge of sentences reads
+what passes. `python -m training sentences` fits them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 from zipfile import BadZipFile
 
 import numpy as np
@@ -24,7 +24,7 @@ from semantic_memory.domain.patterns import regex
 from semantic_memory.judging.packaged import damaged, packaged
 
 BUCKETS = 1 << 15
-CLEAR = 2.0
+CLEAR = 1.0
 """Hint from which a text likely asks or tells: in languages of which the encoder has few words, it
 and the judge must agree."""
 FILE = Path(__file__).parent / "models" / "sentences" / "hints.npz"
@@ -35,6 +35,11 @@ _BEGINNING = 4  # letters of a word that tell what it is about
 _MOST_DIGITS = 6
 
 
+Matter = Literal["request", "secret"]
+"""What a text may hold."""
+MATTERS: tuple[Matter, ...] = get_args(Matter)
+
+
 class Hints(NamedTuple):
     """Weights of the buckets, and the score from which a text is to be read."""
 
@@ -43,25 +48,27 @@ class Hints(NamedTuple):
     threshold: float
 
 
-def may_tell(text: str) -> bool:
-    """Return False for a text that surely asks nothing to be forgotten and holds no secret.
+def may_hold(text: str, matter: Matter) -> bool:
+    """Return False for a text that surely holds none.
 
     Ask for a sentence or a few: in a long text the words around a request drown it.
 
-    >>> may_tell("please delete my address"), may_tell("We had pasta with mushrooms tonight.")
-    (True, False)
+    >>> may_hold("please delete my address", "request")
+    True
+    >>> may_hold("We had pasta with mushrooms tonight.", "secret")
+    False
     """
-    return is_enough(hint(text))
+    return is_enough(hint(text, matter), matter)
 
 
-def hint(text: str) -> float:
+def hint(text: str, matter: Matter) -> float:
     """Return how much a text hints at a request or a secret."""
-    return score(text, _shipped())
+    return score(text, _shipped()[matter])
 
 
-def is_enough(found: float) -> bool:
+def is_enough(found: float, matter: Matter) -> bool:
     """Return True if what `hint` returned is enough for a text to be read."""
-    return found >= _shipped().threshold
+    return found >= _shipped()[matter].threshold
 
 
 def score(text: str, hints: Hints) -> float:
@@ -105,13 +112,19 @@ def _shape(token: str) -> str:
 
 
 @cache
-def _shipped() -> Hints:
+def _shipped() -> dict[Matter, Hints]:
     try:
         content = FILE.read_bytes()
         if hashlib.sha256(content).hexdigest() != packaged("sentences").card["hints"]["sha256"]:
             raise damaged(FILE)
         with np.load(BytesIO(content)) as file:
-            weights = file["weights"].astype(np.float32) * float(file["scale"])
-            return Hints(weights, float(file["bias"]), float(file["threshold"]))
+            return {
+                matter: Hints(
+                    file[f"{matter}_weights"].astype(np.float32) * float(file[f"{matter}_scale"]),
+                    float(file[f"{matter}_bias"]),
+                    float(file[f"{matter}_threshold"]),
+                )
+                for matter in MATTERS
+            }
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise damaged(FILE) from error

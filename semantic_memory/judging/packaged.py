@@ -93,6 +93,10 @@ class Encoder:
         """Return the probability of each value of each head. Raises ConfigurationError."""
         return self._heads(self._output(first, second))
 
+    def logits(self, first: str, second: str) -> Scores:
+        """Return the logits of all heads, not remembered. Raises ConfigurationError."""
+        return self._output(first, second, remember=False).logits
+
     def read(
         self, first: str, second: str, *, least: float = _MARKED, remember: bool = True
     ) -> Read:

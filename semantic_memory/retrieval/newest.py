@@ -21,14 +21,14 @@ ALIKE = 0.5
 SHARE = 0.6
 """Share of the older one's score that the newer must have by itself."""
 
-_SAME = 0.6
+SAME = 0.6
 """Cosine from which two facts of one category are taken to be about the same, whatever they say."""
 _STRENGTH = 3.0
 """Share of the older one's score, relative to the weight of relevance, that a newer may lack."""
 
 LEADING = 5
 """Number of the best memories above which those come that follow them."""
-FOLLOWS = 0.5
+FOLLOWS = 0.7
 """Share of the score of what a statement follows that it needs by itself: a statement may change
 what was said before, and yet be no answer to the question."""
 
@@ -74,9 +74,9 @@ def fresher(
 ) -> dict[int, float]:
     """Return the gain in score by which a fact comes just above others about the same.
 
-    Age counts between facts of one category about one thing, and hardly elsewhere: the newer comes
-    first, or the one that was stated more often. `similar` are the cosines of `rows`, which
-    are facts, shape (rows, rows); `weight` is that of relevance.
+    Age counts between facts of one category and speaker about one thing, and hardly elsewhere: the
+    newer comes first, or the one that was stated more often. `similar` are the cosines of `rows`,
+    which are facts that hold for a time, shape (rows, rows); `weight` is that of relevance.
     """
     own = columns[rows]
     scores = score[rows]
@@ -84,8 +84,9 @@ def fresher(
     newer = own["stated_at"][:, None] > own["stated_at"][None, :]
     rivals = (
         (confirmed | (newer & ~confirmed.T))
-        & (similar >= _SAME)
+        & (similar >= SAME)
         & (own["category"][None, :] == own["category"][:, None])
+        & (own["speaker"][None, :] == own["speaker"][:, None])
         & (scores[None, :] >= scores[:, None])
         & (scores[:, None] >= (1.0 - _STRENGTH * weight) * scores[None, :])
     )

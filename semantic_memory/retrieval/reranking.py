@@ -1,14 +1,14 @@
-"""Reorder the best hits of a search by a model; off by default, timed, and failing open.
+"""Reorder the best hits of a search by a model, timed, and failing open.
 
-The scores stay those of the search, dealt out again in the model's order: they are calibrated, and
-what packs a block compares them. A model that fails leaves the order as it was.
+The scores stay those of the search, dealt out again in the new order: they are calibrated, and what
+packs a block compares them. A model that fails leaves the order as it was.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.errors import ProviderError
 from semantic_memory.domain.events import Reranked
@@ -28,28 +28,58 @@ class Reranker(Protocol):
         ...
 
 
-class Reranking:
-    """Reorders hits by a reranker, `most` of them at once. Thread-safe if the reranker is."""
+class Most(NamedTuple):
+    """Numbers of the best hits that are reordered; 0 for none."""
 
-    def __init__(self, reranker: Reranker, most: int, observe: Observer) -> None:
+    for_searches: int
+    for_blocks: int
+
+
+class Reranking:
+    """Reorders hits by a reranker. Thread-safe if the reranker is."""
+
+    def __init__(
+        self,
+        reranker: Reranker,
+        most: Most,
+        observe: Observer,
+        *,
+        blend: float | None = None,
+    ) -> None:
+        """With `blend` the model reads each memory behind what was said before it.
+
+        Its score, times `blend`, is added to that of the search; else it alone decides the order.
+        """
         self._reranker = reranker
         self.most = most
-        """Number of the best hits that are reordered."""
         self._observe = observe
+        self._blend = blend
 
-    def reordered(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """Return hits, given best first, in the model's order; as they are if it fails."""
-        best, rest = hits[: self.most], hits[self.most :]
+    @property
+    def in_context(self) -> bool:
+        """True if the model reads what was said before a memory."""
+        return self._blend is not None
+
+    def reordered(self, query: str, hits: Sequence[Hit], texts: Sequence[str]) -> list[Hit]:
+        """Return hits, given best first, in the model's order of the first ones, by their `texts`.
+
+        They stay as they are if it fails.
+        """
+        best, rest = hits[: len(texts)], hits[len(texts) :]
         if len(best) < 2:  # one has no order
             return [*hits]
         start = time.perf_counter()
         try:
-            scores = self._reranker.scores(query, [hit.fact.text for hit in best])
+            scores = self._reranker.scores(query, texts)
         except ProviderError as error:
             self._observe(Reranked(len(best), time.perf_counter() - start, str(error)))
             return [*hits]
         self._observe(Reranked(len(best), time.perf_counter() - start))
-        places = sorted(range(len(best)), key=lambda place: -scores[place])
+        weight = self._blend
+        by = scores
+        if weight is not None:
+            by = [hit.score + weight * score for hit, score in zip(best, scores, strict=True)]
+        places = sorted(range(len(best)), key=lambda place: -by[place])
         dealt = sorted((hit.score for hit in best), reverse=True)
         ordered = [
             best[place].model_copy(update={"score": score, "reranked": scores[place]})

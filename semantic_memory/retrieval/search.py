@@ -299,9 +299,65 @@ class Searcher:
         k: int,
     ) -> Iterator[tuple[int, float]]:
         """Yield the gains of what is newer, each kind by the scores with those before it added."""
-        yield from _newest(snapshot, ranked, rows, question, self._weights.relevance).items()
+        yield from self._newest(snapshot, ranked, rows, question).items()
         yield from self._inherited(user_id, snapshot, ranked, rows, k).items()
         yield from _following(snapshot, ranked, rows, question).items()
+
+    def _newest(
+        self, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question
+    ) -> dict[int, float]:
+        """Return the gains of the best `rows` that are newer than others about the same thing."""
+        if question.event or question.windows:
+            return {}
+        columns = snapshot.columns
+        best = rows[top(ranked.score[rows], _COMPARED)]
+        known = ~columns["verbatim"][best] & columns["embedded"][best]
+        if ranked.asked.any():  # what states something else is no answer, however new
+            known &= ranked.asked[best] > 0.0
+        facts = best[known].tolist()
+        if len(facts) < 2:
+            return {}
+        similar = snapshot.alike(facts)
+        lasting = self._lasting(snapshot, facts, similar)
+        gained = newest.fresher(
+            [facts[place] for place in lasting],
+            similar[np.ix_(lasting, lasting)],
+            ranked.score,
+            columns,
+            self._weights.relevance,
+        )
+        given = {
+            row: read
+            for row in facts
+            if (said := snapshot.texts[row]) and (read := newest.read_figures(*said))
+        }
+        places = [place for place, row in enumerate(facts) if row in given]
+        return gained | newest.gains(
+            list(given),
+            given,
+            similar[np.ix_(places, places)],
+            ranked.score,
+            columns["stated_at"],
+            figures(question.text),
+        )
+
+    def _lasting(self, snapshot: Snapshot, facts: Sequence[int], similar: Scores) -> list[int]:
+        """Return the places of the facts that are like another one and hold for a time.
+
+        An event, a plan or an opinion stays true beside a newer one on the same topic.
+        """
+        alike = (similar >= newest.SAME).sum(axis=1) > 1  # one is like itself
+        ids = [snapshot.ids[facts[place]] for place in np.flatnonzero(alike).tolist()]
+        passing = {
+            fact.id
+            for fact in self._ledger.get(ids)
+            if fact.reading is not None and fact.reading.kind not in ("state", "none")
+        }
+        return [
+            place
+            for place in np.flatnonzero(alike).tolist()
+            if snapshot.ids[facts[place]] not in passing
+        ]
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int
@@ -372,38 +428,6 @@ def _answers(snapshot: Snapshot, score: Reals, rows: Sequence[int]) -> dict[int,
                 if question is not None and score[row] >= _ANSWERS * score[question]:
                     found.setdefault(question, row)
     return found
-
-
-def _newest(
-    snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, question: Question, weight: float
-) -> dict[int, float]:
-    """Return the gains of the best `rows` that are newer than others about the same thing."""
-    if question.event or question.windows:
-        return {}
-    columns = snapshot.columns
-    best = rows[top(ranked.score[rows], _COMPARED)]
-    known = ~columns["verbatim"][best] & columns["embedded"][best]
-    if ranked.asked.any():  # what states something else is no answer, however new
-        known &= ranked.asked[best] > 0.0
-    facts = best[known].tolist()
-    if len(facts) < 2:
-        return {}
-    similar = snapshot.alike(facts)
-    gained = newest.fresher(facts, similar, ranked.score, columns, weight)
-    given = {
-        row: read
-        for row in facts
-        if (said := snapshot.texts[row]) and (read := newest.read_figures(*said))
-    }
-    places = [place for place, row in enumerate(facts) if row in given]
-    return gained | newest.gains(
-        list(given),
-        given,
-        similar[np.ix_(places, places)],
-        ranked.score,
-        columns["stated_at"],
-        figures(question.text),
-    )
 
 
 def _following(

@@ -74,7 +74,7 @@ SETTINGS: dict[str, Any] = {
     "retrieval.asks": 0.03,
     "retrieval.outdated": 0.5,
     "retrieval.relevance": 0.07,
-    "rerank.candidates": 40,
+    "rerank.provider": "packaged",
     "rerank.timeout_seconds": 2.0,
     # blocks
     "context.model": "gpt-4o",

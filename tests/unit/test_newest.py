@@ -120,11 +120,11 @@ def test_what_was_believed_is_answered_with_the_figure_of_then(memory, clock):
     assert hit.fact.id == old.id
 
 
-FACTS = [("stated_at", "f8"), ("category", "i1"), ("corroborations", "i4")]
+FACTS = [("stated_at", "f8"), ("category", "i1"), ("corroborations", "i4"), ("speaker", "i4")]
 
 
 def fresher(*facts, score, weight=0.1, cosine=0.7):
-    columns = np.array(list(facts), dtype=FACTS)
+    columns = np.array([(*fact, -1)[:4] for fact in facts], dtype=FACTS)
     similar = np.full((len(facts), len(facts)), cosine)
     rows = list(range(len(facts)))
     gained = newest_first(rows, similar, np.array(score), columns, weight)
@@ -135,8 +135,10 @@ def test_the_newer_of_two_facts_about_the_same_comes_first():
     assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28]) == [1, 0]
 
 
-def test_age_doesnt_count_between_kinds_or_subjects():
+def test_age_doesnt_count_between_kinds_subjects_or_speakers():
     assert fresher((1, 0, 0), (2, 1, 0), score=[0.30, 0.28]) == [0, 1]
+    assert fresher((1, 0, 0, 4), (2, 0, 0, 5), score=[0.30, 0.28]) == [0, 1]
+    assert fresher((1, 0, 0, 4), (2, 0, 0, 4), score=[0.30, 0.28]) == [1, 0]
     assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28], cosine=0.5) == [0, 1]
 
 

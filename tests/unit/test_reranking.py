@@ -2,15 +2,18 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import httpx
 import pytest
 
-from semantic_memory import Filters, SemanticMemory
+from semantic_memory import Filters, Message, SemanticMemory
+from semantic_memory.application.told import told
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import Reranked
 from semantic_memory.retrieval.rerankers.http import HttpReranker
+from semantic_memory.retrieval.rerankers.packaged import PackagedReranker
 from semantic_memory.settings import IndexSettings, RerankSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
 from tests.support.inside import inside
@@ -123,7 +126,7 @@ def reranked(events):
 def test_hits_come_in_the_models_order_with_the_scores_of_the_search(searched, events):
     before = searched()
     assert before[0][0] == "Likes tea"
-    assert reranked(events) == []  # off by default
+    assert reranked(events) == []  # of searches, the packaged model reorders none by default
     assert {one for _, _, one in before} == {None}
     after = searched(Scripted("Oslo"))
     assert after[0][0] == "Lives in Oslo"
@@ -163,3 +166,74 @@ def test_without_exact_search_the_index_answers_every_question(open_memory):
     memory.flush()
     assert memory.search("tea", user_id="u1")
     assert inside(memory).index.snapshot("u1", Filters(), ()) is None
+
+
+def turn(number, content, name=None, role="user"):
+    at = datetime(2026, 3, 1, 9, number, tzinfo=UTC)
+    return Message(id=f"m{number}", role=role, name=name, content=content, created_at=at)
+
+
+@pytest.fixture
+def talked(open_memory):
+    """Return a function that opens a store in which two people talked."""
+
+    def talk(**rerank):
+        memory = open_memory(settings=Settings(rerank=RerankSettings(**rerank)))
+        said = [
+            turn(0, "Where did the three of you go in the end?", "Noor"),
+            turn(1, "Lisbon! Five days, and it rained on four.", "Sam"),
+            turn(2, "We never got round to Porto.", "Sam"),
+        ]
+        memory.observe(said, user_id="u1", session_id="s1")
+        memory.flush()
+        return memory
+
+    return talk
+
+
+def test_the_packaged_model_reorders_blocks_and_searches_if_told_to(talked, events):
+    memory = talked()
+    memory.search("which city was it?", user_id="u1")
+    assert reranked(events) == []
+    memory.context("which city was it?", user_id="u1", budget=500)
+    (event,) = reranked(events)
+    assert event.error is None
+    memory.close()
+
+    memory = talked(searches=True)
+    hits = memory.search("Which city did Sam visit?", user_id="u1")
+    assert len(reranked(events)) == 2
+    assert all(hit.reranked is not None for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    memory.close()
+
+    memory = talked(provider="none")
+    memory.context("which city was it?", user_id="u1", budget=500)
+    assert len(reranked(events)) == 2
+
+
+def test_the_packaged_model_reads_a_memory_behind_what_was_said_before_it(talked):
+    memory = talked()
+    facts = [hit.fact for hit in memory.search("Lisbon rain", user_id="u1")]
+    (lisbon,) = (fact for fact in facts if "Lisbon" in fact.text)
+    (text,) = told("Which city?", [lisbon], inside(memory).ledger)
+    assert text.startswith("Noor: Where did the three of you go in the end? / Sam: Lisbon!")
+    lone = memory.add("Sam owns a canoe", user_id="u1")
+    assert told("Which city?", [lone], inside(memory).ledger) == ["Sam owns a canoe"]
+
+
+def test_of_a_long_memory_the_part_around_the_question_is_read(open_memory):
+    memory = open_memory()
+    filling = "We talked about the weather for a long while. " * 20
+    fact = memory.add(f"{filling}The boat is called Marlin. {filling}", user_id="u1")
+    (text,) = told("What is the boat called?", [fact], inside(memory).ledger)
+    assert "Marlin" in text
+    assert len(text) < 450
+
+
+def test_the_packaged_model_leaves_what_is_not_asked_in_english_as_it_is():
+    scores = PackagedReranker().scores
+    texts = ["Sam: I moved to Lisbon in May.", "Sam: The weather is lovely."]
+    assert scores("In welche Stadt ist Sam eigentlich gezogen, weißt du das noch?", texts) == [0, 0]
+    moved, weather = scores("Which city did Sam move to?", texts)
+    assert moved > weather

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ingest.gate import told_secrets as module
 from ingest.gate.secrets import without_secrets
 from ingest.gate.told_secrets import told_secrets
-from semantic_memory.judging.hints import may_tell
+from semantic_memory.judging.hints import may_hold
 from semantic_memory.judging.packaged import Read, packaged
 
 SAID = "to get into the shed you press 0987 and then pull"
@@ -137,7 +137,7 @@ def test_what_is_masked_stays_as_it_is():
 def test_a_text_that_hints_at_nothing_is_not_read(text, monkeypatch):
     monkeypatch.setattr(module, "packaged", None)
     assert told(text) == []
-    assert not may_tell(text)
+    assert not may_hold(text, "secret")
 
 
 def test_marks_are_places_of_the_text_whatever_stands_before_it():

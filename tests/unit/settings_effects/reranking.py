@@ -36,6 +36,7 @@ def number_of_rerankings(run: Trial) -> int:
     return len(reranked(run))
 
 
+effect("rerank.searches", True, was=0, becomes=1)(number_of_rerankings)
 effect("rerank.model", "m-1", was="a model's name", becomes="", rerank__provider="cohere")(refused)
 effect("rerank.base_url", "http://127.0.0.1:9", was="base_url", becomes="", rerank__provider="tei")(
     refused

@@ -1,0 +1,63 @@
+"""Runs of an evaluation that go on where they were stopped."""
+
+import pytest
+
+from eval import resumable
+from eval.experiment import Bench
+from semantic_memory.context.tokens import TiktokenCounter
+from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.testing import HashEmbedder
+from tests.unit.eval_histories import small
+
+
+@pytest.fixture
+def shared(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    return Bench(HashEmbedder(), TiktokenCounter(), tmp_path / "scratch")
+
+
+def quiet(step, done, total):
+    del step, done, total
+
+
+def test_a_run_goes_on_with_the_history_at_which_it_was_stopped(shared, tmp_path, monkeypatch):
+    file = tmp_path / "rows.jsonl"
+    filled = []
+    build = resumable.build_system
+
+    def counted(name, embedder, directory, *, rerank):
+        if len(filled) == 1:
+            raise KeyboardInterrupt
+        filled.append(directory.name)
+        return build(name, embedder, directory, rerank=rerank)
+
+    monkeypatch.setattr(resumable, "build_system", counted)
+    with pytest.raises(KeyboardInterrupt):
+        resumable.asked(small(), "bm25", shared, file, quiet)
+    assert len(file.read_text().splitlines()) == 1
+    (shared.scratch / "bm25-u2").rmdir()
+
+    monkeypatch.setattr(resumable, "build_system", build)
+    whole = resumable.asked(small(), "bm25", shared, file, quiet)
+    assert filled == ["bm25-u1"]
+    assert {row.user_id for row in whole.rows} == {"u1", "u2"}
+    assert len(whole.rows) == small().questions
+
+    monkeypatch.setattr(resumable, "build_system", None)  # nothing is left to do
+    assert resumable.asked(small(), "bm25", shared, file, quiet) == whole
+    assert not any(shared.scratch.iterdir())
+
+
+def test_rows_of_another_system_are_kept_and_not_counted(shared, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    lexical = resumable.asked(small(), "bm25", shared, file, quiet)
+    dense = resumable.asked(small(), "dense", shared, file, quiet)
+    assert (lexical.system, dense.system) == ("bm25", "dense")
+    assert len(file.read_text().splitlines()) == 4
+
+
+def test_a_file_of_something_else_is_refused(shared, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"user": "u1"}\n')
+    with pytest.raises(InvalidInputError, match=r"rows\.jsonl"):
+        resumable.asked(small(), "bm25", shared, file, quiet)
