@@ -6,31 +6,35 @@ the history that it was at.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from eval.datasets import DataSet
+from eval.datasets import DataSet, History
 from eval.experiment import Bench
 from eval.results import Result
 from eval.run import Row, ask
-from eval.systems.build import Name, build_system
+from eval.systems.build import OURS, Name, build_system
 from semantic_memory.domain.errors import InvalidInputError, StoreUnavailableError
 from semantic_memory.domain.ports import Progress
 
 
-@dataclass(frozen=True, slots=True)
+# A question without results has a score of minus infinity.
+@dataclass(frozen=True, slots=True, config=ConfigDict(ser_json_inf_nan="constants"))
 class Done:
     """The rows of one history by one system: a line of the file."""
 
     dataset: str
     system: str
-    user_id: str
+    history: str
+    """Digest of its memories and questions."""
     take_in_seconds: float
     rows: Sequence[Row]
 
@@ -49,25 +53,26 @@ def asked(
 ) -> Result:
     """Ask the questions of the histories that `path` lacks, add them to it, and return all rows.
 
-    Raises InvalidInputError if a line of `path` is no such row, StoreUnavailableError if it can't
+    The rows are those of the code that asked: after a change of it, begin with another file. Raises
+    InvalidInputError if a line of `path` is no such row, StoreUnavailableError if it can't
     be read or written.
     """
-    shown = f"{name}, reranked" if rerank else name
-    done = {(one.dataset, one.system, one.user_id): one for one in _read(path)}
-    keys = [(dataset.name, shown, history.user_id) for history in dataset.histories]
+    shown = f"{name}, reranked" if rerank and name == OURS else name
+    done = {(one.dataset, one.system, one.history): one for one in _read(path)}
+    keys = [(dataset.name, shown, _digest(history)) for history in dataset.histories]
+    _write(path, done.values())  # so that a path that can't be written is refused at once
     for number, (key, history) in enumerate(zip(keys, dataset.histories, strict=True), 1):
         if key in done:
             continue
-        directory = shared.scratch / f"{name}-{history.user_id}"
+        directory = shared.scratch / f"history-{number}"
         directory.mkdir(mode=0o700)
-        system = build_system(name, shared.embedder, directory, rerank=rerank)
         try:
-            start = time.perf_counter()
-            system.take_in([history], _silent)
-            seconds = time.perf_counter() - start
-            rows = ask(system, replace(dataset, histories=[history]), shared.counter, _silent)
+            with closing(build_system(name, shared.embedder, directory, rerank=rerank)) as system:
+                start = time.perf_counter()
+                system.take_in([history], _silent)
+                seconds = time.perf_counter() - start
+                rows = ask(system, replace(dataset, histories=[history]), shared.counter, _silent)
         finally:
-            system.close()
             shutil.rmtree(directory, ignore_errors=True)
         done[key] = Done(*key, take_in_seconds=seconds, rows=rows)
         _write(path, done.values())
@@ -76,6 +81,10 @@ def asked(
     return Result(
         shown, [row for one in own for row in one.rows], sum(one.take_in_seconds for one in own)
     )
+
+
+def _digest(history: History) -> str:
+    return hashlib.sha256(repr(history).encode()).hexdigest()[:16]
 
 
 def _read(path: Path) -> list[Done]:
@@ -101,4 +110,4 @@ def _write(path: Path, done: Iterable[Done]) -> None:
 
 
 def _silent(step: str, done: int, total: int) -> None:
-    """Report nothing: a history takes seconds."""
+    """Report nothing: progress is told by histories."""

@@ -367,7 +367,7 @@ class RerankSettings(Section):
     of Text Embeddings Inference."""
     searches: bool | None = None
     """Reorder the hits of a search too; if False, only those that a context block is packed from.
-    Default: unless the provider is `packaged`, which takes 7 ms of CPU for each hit."""
+    Default: unless the provider is `packaged`, which takes 8 ms of CPU for each hit."""
     model: str = ""
     """For `cross-encoder` a directory, or a name in the cache; else the provider's model."""
     base_url: str | None = None
@@ -375,7 +375,7 @@ class RerankSettings(Section):
     api_key: SecretStr | None = None
     """API key, sent as a bearer."""
     candidates: int | None = Field(default=None, ge=2, le=1_000)
-    """Number of the best hits that are reordered. Default: by `packaged` 8 for a block and 20 in a
+    """Number of the best hits that are reordered. Default: by `packaged` 7 for a block and 20 in a
     search, else 40."""
     timeout_seconds: float = Field(default=2.0, gt=0)
     """Longest wait for the endpoint, in seconds."""

@@ -40,8 +40,8 @@ _NEAREST = 3
 _OVERLAP = 0.15
 """Weight of a common word beside the cosine, where hard messages are chosen."""
 _SHARED = 0.3
-"""Share of the questions of which one message is of another conversation, that are written in lower
-case, and that lack their question mark."""
+"""Share of the questions of which one message is drawn from any conversation, that are written in
+lower case, and that lack their question mark."""
 _SMOOTHING = 0.05
 _WARM_UP = 0.05
 _WORDS = re.compile(r"[a-z0-9]+")
@@ -110,6 +110,8 @@ def trained(
     report: Callable[[str], None] = print,
 ) -> SpansModel:
     """Return a model trained on the questions `rows`."""
+    if not any(len(row.messages) > GROUP for row in rows):
+        raise ValueError(f"no conversation has more than {GROUP} messages")
     rng = random.Random(seed)
     torch.manual_seed(seed)
     model, reader = SpansModel(HEADS), tokenizer()

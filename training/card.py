@@ -121,7 +121,7 @@ def finish_answers(
         )
         for row in _sample(held)
     ]
-    told = "".join(sorted(f"{row.text}\n{row.messages}\n" for row in learned))
+    told = "".join(sorted(f"{row.text}\n{row.messages}\n{row.relevant}\n" for row in learned))
     target.mkdir(parents=True, exist_ok=True)
     card: dict[str, Any] = {
         "name": VERSIONS["answers"],

@@ -16,6 +16,14 @@ from sklearn.model_selection import GroupKFold
 from semantic_memory.judging.hints import BUCKETS, MATTERS, Hints, Matter, buckets, score
 from training.data import Sentence
 
+DATA = [
+    "sentences.jsonl",
+    "messages.jsonl",
+    "forgetting.jsonl",
+    "secrets.jsonl",
+    "talk.jsonl",
+    "answers.jsonl",
+]
 _FOUND = 0.97
 """Share of messages with a request, or a secret, of writers left out in turn, that must pass."""
 _FOLDS = 5
@@ -46,7 +54,7 @@ def make(ordinary: Sequence[Sentence], told: Sequence[Sentence], target: Path) -
         ):
             scores = np.array([score(row.text, hints) for row in rows])
             passing[f"passing_{name}"] = round(float(np.mean(scores >= hints.threshold)), 3)
-    return {"sha256": hashlib.sha256(target.read_bytes()).hexdigest()} | passing
+    return {"data": DATA, "sha256": hashlib.sha256(target.read_bytes()).hexdigest()} | passing
 
 
 def _hints(

@@ -452,7 +452,7 @@ class Recall:
             facts = [hit.fact for hit in best[:first]]
             texts = [fact.text for fact in facts]
             if reranking.in_context:
-                texts = told(query, facts, self._ledger)
+                texts = told(query, facts, self._ledger, wanted)
             best = reranking.reordered(query, best, texts)[:k]
             laps.lap("reranking")
         hits = material_last(newest_first(trusted_first(best)))

@@ -82,14 +82,16 @@ def make_reranking(
     if reranker is None:
         return None
     stack.callback(reranker.close)
-    if isinstance(reranker, PackagedReranker):
-        most = Most(FOR_SEARCHES if settings.searches else 0, FOR_BLOCKS)
-        blend = BLEND
-    else:
-        most = Most(0 if settings.searches is False else _CANDIDATES, _CANDIDATES)
-        blend = None
-    if settings.candidates is not None:
-        most = Most(min(most.for_searches, 1) * settings.candidates, settings.candidates)
+    is_packaged = isinstance(reranker, PackagedReranker)
+    searches = not is_packaged if settings.searches is None else settings.searches
+    for_searches, for_blocks = (
+        (FOR_SEARCHES, FOR_BLOCKS) if is_packaged else (_CANDIDATES, _CANDIDATES)
+    )
+    most = Most(
+        for_searches=(settings.candidates or for_searches) if searches else 0,
+        for_blocks=settings.candidates or for_blocks,
+    )
+    blend = BLEND if is_packaged else None
     return Reranking(reranker, most, observe, blend=blend)
 
 

@@ -49,7 +49,7 @@ class Hints(NamedTuple):
 
 
 def may_hold(text: str, matter: Matter) -> bool:
-    """Return False for a text that surely holds none.
+    """Return False for a text that surely holds no such thing.
 
     Ask for a sentence or a few: in a long text the words around a request drown it.
 
@@ -62,7 +62,7 @@ def may_hold(text: str, matter: Matter) -> bool:
 
 
 def hint(text: str, matter: Matter) -> float:
-    """Return how much a text hints at a request or a secret."""
+    """Return how much a text hints at such a thing."""
     return score(text, _shipped()[matter])
 
 

@@ -87,6 +87,7 @@ def fresher(
         & (similar >= SAME)
         & (own["category"][None, :] == own["category"][:, None])
         & (own["speaker"][None, :] == own["speaker"][:, None])
+        & (own["own"][None, :] == own["own"][:, None])
         & (scores[None, :] >= scores[:, None])
         & (scores[:, None] >= (1.0 - _STRENGTH * weight) * scores[None, :])
     )

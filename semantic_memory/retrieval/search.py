@@ -56,6 +56,8 @@ _KEPT = ("importance", "confidence")
 _RANKED = tuple(ScoreParts.model_fields.keys() - {*_KEPT, "newer"})
 """Parts of a score that columns hold, and those that the ranking gives."""
 _PARTS = (*_RANKED, *_KEPT)
+_TRUE_BESIDE = ("event", "plan", "opinion", "preference", "habit", "decision")
+"""Kinds of facts of which a newer one on the same topic leaves the older true."""
 _AT_ONCE = 2  # more would only take the interpreter from each other, and all be slow
 
 
@@ -318,10 +320,10 @@ class Searcher:
         if len(facts) < 2:
             return {}
         similar = snapshot.alike(facts)
-        lasting = self._lasting(snapshot, facts, similar)
+        states = self._states(snapshot, facts, similar)
         gained = newest.fresher(
-            [facts[place] for place in lasting],
-            similar[np.ix_(lasting, lasting)],
+            [facts[place] for place in states],
+            similar[np.ix_(states, states)],
             ranked.score,
             columns,
             self._weights.relevance,
@@ -341,23 +343,19 @@ class Searcher:
             figures(question.text),
         )
 
-    def _lasting(self, snapshot: Snapshot, facts: Sequence[int], similar: Scores) -> list[int]:
-        """Return the places of the facts that are like another one and hold for a time.
+    def _states(self, snapshot: Snapshot, facts: Sequence[int], similar: Scores) -> list[int]:
+        """Return the places of the facts that are like another one and hold until they change.
 
         An event, a plan or an opinion stays true beside a newer one on the same topic.
         """
-        alike = (similar >= newest.SAME).sum(axis=1) > 1  # one is like itself
-        ids = [snapshot.ids[facts[place]] for place in np.flatnonzero(alike).tolist()]
-        passing = {
+        alike = np.flatnonzero((similar >= newest.SAME).sum(axis=1) > 1)  # one is like itself
+        ids = {place: snapshot.ids[facts[place]] for place in alike.tolist()}
+        others = {
             fact.id
-            for fact in self._ledger.get(ids)
-            if fact.reading is not None and fact.reading.kind not in ("state", "none")
+            for fact in self._ledger.get([*ids.values()])
+            if fact.reading is not None and fact.reading.kind in _TRUE_BESIDE
         }
-        return [
-            place
-            for place in np.flatnonzero(alike).tolist()
-            if snapshot.ids[facts[place]] not in passing
-        ]
+        return [place for place, fact_id in ids.items() if fact_id not in others]
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int

@@ -1,13 +1,17 @@
 """Runs of an evaluation that go on where they were stopped."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from eval import resumable
+from eval.datasets import DataSet, History
 from eval.experiment import Bench
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.testing import HashEmbedder
-from tests.unit.eval_histories import small
+from tests.unit.eval_histories import question, small, told
 
 
 @pytest.fixture
@@ -35,11 +39,11 @@ def test_a_run_goes_on_with_the_history_at_which_it_was_stopped(shared, tmp_path
     with pytest.raises(KeyboardInterrupt):
         resumable.asked(small(), "bm25", shared, file, quiet)
     assert len(file.read_text().splitlines()) == 1
-    (shared.scratch / "bm25-u2").rmdir()
+    assert not any(shared.scratch.iterdir())
 
     monkeypatch.setattr(resumable, "build_system", build)
     whole = resumable.asked(small(), "bm25", shared, file, quiet)
-    assert filled == ["bm25-u1"]
+    assert filled == ["history-1"]
     assert {row.user_id for row in whole.rows} == {"u1", "u2"}
     assert len(whole.rows) == small().questions
 
@@ -61,3 +65,35 @@ def test_a_file_of_something_else_is_refused(shared, tmp_path):
     file.write_text('{"user": "u1"}\n')
     with pytest.raises(InvalidInputError, match=r"rows\.jsonl"):
         resumable.asked(small(), "bm25", shared, file, quiet)
+
+
+class Empty:
+    """System that finds nothing."""
+
+    def take_in(self, histories, progress):
+        del histories, progress
+
+    def search(self, user_id, query, k, asked_at):
+        del user_id, query, k, asked_at
+        return []
+
+    def close(self):
+        pass
+
+
+def test_a_question_without_results_is_read_again_as_it_was(shared, tmp_path, monkeypatch):
+    file = tmp_path / "rows.jsonl"
+    monkeypatch.setattr(resumable, "build_system", lambda *given, **options: Empty())
+    dataset = DataSet("d", [History("u", [told(1, "one")], [question("zzz")])], "p")
+    once = resumable.asked(dataset, "bm25", shared, file, quiet)
+    assert once.rows[0].score == -math.inf
+    assert resumable.asked(dataset, "bm25", shared, file, quiet) == once
+
+
+def test_a_history_that_changed_is_asked_again(shared, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    resumable.asked(small(), "bm25", shared, file, quiet)
+    first, second = small().histories
+    changed = DataSet("small", [replace(first, memories=first.memories[1:]), second], "p")
+    resumable.asked(changed, "bm25", shared, file, quiet)
+    assert len(file.read_text().splitlines()) == 3

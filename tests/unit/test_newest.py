@@ -120,11 +120,17 @@ def test_what_was_believed_is_answered_with_the_figure_of_then(memory, clock):
     assert hit.fact.id == old.id
 
 
-FACTS = [("stated_at", "f8"), ("category", "i1"), ("corroborations", "i4"), ("speaker", "i4")]
+FACTS = [
+    ("stated_at", "f8"),
+    ("category", "i1"),
+    ("corroborations", "i4"),
+    ("speaker", "i4"),
+    ("own", "?"),
+]
 
 
 def fresher(*facts, score, weight=0.1, cosine=0.7):
-    columns = np.array([(*fact, -1)[:4] for fact in facts], dtype=FACTS)
+    columns = np.array([(*(*fact, -1)[:4], True) for fact in facts], dtype=FACTS)
     similar = np.full((len(facts), len(facts)), cosine)
     rows = list(range(len(facts)))
     gained = newest_first(rows, similar, np.array(score), columns, weight)

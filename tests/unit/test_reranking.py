@@ -1,6 +1,7 @@
 """Reordering hits by a model: the forms of requests, the order, and what happens if it fails."""
 
 import json
+import math
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -12,14 +13,18 @@ from semantic_memory.application.told import told
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.errors import ConfigurationError, ProviderError
 from semantic_memory.domain.events import Reranked
+from semantic_memory.domain.recall import Hit, ScoreParts
 from semantic_memory.retrieval.rerankers.http import HttpReranker
 from semantic_memory.retrieval.rerankers.packaged import PackagedReranker
+from semantic_memory.retrieval.reranking import Most, Reranking
 from semantic_memory.settings import IndexSettings, RerankSettings, Settings
 from semantic_memory.testing import HashEmbedder, InMemoryIndex
+from tests.conftest import make_fact
 from tests.support.inside import inside
 
 TEXTS = ["Likes tea", "Owns a red canoe", "Lives in Oslo"]
 SCORES = [0.1, 0.9, 0.5]
+ALL = {"u1": Filters()}
 
 
 def answers(form, body):
@@ -216,17 +221,17 @@ def test_the_packaged_model_reads_a_memory_behind_what_was_said_before_it(talked
     memory = talked()
     facts = [hit.fact for hit in memory.search("Lisbon rain", user_id="u1")]
     (lisbon,) = (fact for fact in facts if "Lisbon" in fact.text)
-    (text,) = told("Which city?", [lisbon], inside(memory).ledger)
+    (text,) = told("Which city?", [lisbon], inside(memory).ledger, ALL)
     assert text.startswith("Noor: Where did the three of you go in the end? / Sam: Lisbon!")
     lone = memory.add("Sam owns a canoe", user_id="u1")
-    assert told("Which city?", [lone], inside(memory).ledger) == ["Sam owns a canoe"]
+    assert told("Which city?", [lone], inside(memory).ledger, ALL) == ["Sam owns a canoe"]
 
 
 def test_of_a_long_memory_the_part_around_the_question_is_read(open_memory):
     memory = open_memory()
     filling = "We talked about the weather for a long while. " * 20
     fact = memory.add(f"{filling}The boat is called Marlin. {filling}", user_id="u1")
-    (text,) = told("What is the boat called?", [fact], inside(memory).ledger)
+    (text,) = told("What is the boat called?", [fact], inside(memory).ledger, ALL)
     assert "Marlin" in text
     assert len(text) < 450
 
@@ -234,6 +239,54 @@ def test_of_a_long_memory_the_part_around_the_question_is_read(open_memory):
 def test_the_packaged_model_leaves_what_is_not_asked_in_english_as_it_is():
     scores = PackagedReranker().scores
     texts = ["Sam: I moved to Lisbon in May.", "Sam: The weather is lovely."]
-    assert scores("In welche Stadt ist Sam eigentlich gezogen, weißt du das noch?", texts) == [0, 0]
+    assert scores("In welche Stadt ist Sam eigentlich gezogen, weißt du das noch?", texts) == []
+    assert scores("12345", texts) == []
     moved, weather = scores("Which city did Sam move to?", texts)
     assert moved > weather
+
+
+def test_a_text_in_another_language_stands_between_those_that_are_read():
+    texts = ["Sam: I moved to Lisbon in May.", "Sam: The weather is lovely."]
+    foreign = "Sam: Ich bin im Mai umgezogen, und jetzt wohne ich am Fluss in der Altstadt."
+    moved, other, weather = PackagedReranker().scores(
+        "Which city did Sam move to?", [texts[0], foreign, texts[1]]
+    )
+    assert other == pytest.approx((moved + weather) / 2)
+
+
+def test_what_the_search_puts_right_above_another_stays_above_it():
+    class Prefers:
+        def scores(self, query, texts):
+            return [0.0, 5.0, 4.0]
+
+        def close(self):
+            """Hold nothing."""
+
+    parts = dict.fromkeys(
+        "dense lexical context speaker voice time asks match importance confidence retention"
+        " recency relevance".split(),
+        0.0,
+    )
+    scores = [math.nextafter(0.4, 1.0), 0.4, 0.39]
+    hits = [
+        Hit(fact=make_fact(number, content=text), score=score, parts=ScoreParts(**parts))
+        for number, (text, score) in enumerate(zip(TEXTS, scores, strict=True))
+    ]
+    reranking = Reranking(Prefers(), Most(3, 3), lambda event: None, blend=0.02)
+    ordered = reranking.reordered("q", hits, TEXTS)
+    assert [hit.fact.content for hit in ordered] == [TEXTS[0], TEXTS[1], TEXTS[2]]
+    assert [hit.score for hit in ordered] == scores
+
+
+def test_a_damaged_model_leaves_the_order(talked, events, monkeypatch):
+    memory = talked(searches=True)
+    before = [hit.fact.id for hit in memory.search("Which city did Sam visit?", user_id="u1")]
+
+    def broken(name):
+        raise ConfigurationError("a packaged judge is damaged")
+
+    monkeypatch.setattr("semantic_memory.retrieval.rerankers.packaged.packaged", broken)
+    assert {hit.fact.id for hit in memory.search("Which city did Sam visit?", user_id="u1")} == {
+        *before
+    }
+    assert "damaged" in reranked(events)[-1].error
