@@ -132,7 +132,7 @@ def run(
     resume: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the rows of each history in this file, and go on where a run was stopped;"
+            help="Keep the rows of each history in this file, and continue where a run was stopped;"
             " without packing and ablation."
         ),
     ] = None,

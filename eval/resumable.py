@@ -1,4 +1,4 @@
-"""Runs of hours that go on where they were stopped: each history has a store of its own.
+"""Runs of hours that continue where they were stopped: each history has a store of its own.
 
 The file is replaced once a history's questions are asked, so that a run that was ended loses only
 the history that it was at.

@@ -28,7 +28,7 @@ _STRENGTH = 3.0
 
 LEADING = 5
 """Number of the best memories above which those come that follow them."""
-FOLLOWS = 0.7
+FOLLOWS = 0.5
 """Share of the score of what a statement follows that it needs by itself: a statement may change
 what was said before, and yet be no answer to the question."""
 
