@@ -29,9 +29,10 @@ _BEFORE = 120
 """Characters of what was said before that are read with a text."""
 _MOST_READ = 64
 """Sentences of a message that are read: a request is short."""
-_SURE, _LIKELY = 0.7, 0.5
-"""Probabilities from which an English sentence asks for something, and one in another language, of
-which the encoder has fewer words, so that a clear hint is needed too."""
+_SURE, _LIKELY, _VERY_SURE = 0.7, 0.5, 0.9
+"""Probabilities from which an English sentence asks for something; from which one in another
+language does, of which the encoder has fewer words, so that a clear hint is needed too; and from
+which such a one asks to forget everything."""
 _APART = 6
 """Characters between two parts of one subject."""
 _RUNS = (2, 3)
@@ -114,13 +115,14 @@ def _requests(said: Sequence[str]) -> Iterator[Asked | None]:
 def _asked(text: str) -> Asked | None:
     read = packaged("sentences").read("", text)
     acts = {act: read.heads["act"][act] for act in _SCOPES}
+    scope = _SCOPES[max(acts, key=lambda act: acts[act])]
     if is_english(text):
         asks = sum(acts.values()) >= _SURE
     else:
-        asks = sum(acts.values()) >= _LIKELY and hint(text, "request") >= CLEAR
+        least = _VERY_SURE if scope == "everything" else _LIKELY
+        asks = sum(acts.values()) >= least and hint(text, "request") >= CLEAR
     if not asks:
         return None
-    scope = _SCOPES[max(acts, key=lambda act: acts[act])]
     subject = _subject(read, text) if scope == "subject" else ""
     return Asked(scope, subject) if subject or scope != "subject" else Asked("this")
 

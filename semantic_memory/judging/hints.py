@@ -24,7 +24,7 @@ from semantic_memory.domain.patterns import regex
 from semantic_memory.judging.packaged import damaged, packaged
 
 BUCKETS = 1 << 15
-CLEAR = 1.5
+CLEAR = 1.0
 """Hint from which a text likely asks or tells: in languages of which the encoder has few words, it
 and the judge must agree."""
 FILE = Path(__file__).parent / "models" / "sentences" / "hints.npz"
