@@ -23,7 +23,7 @@ from semantic_memory.domain.readings import WORK, Reading
 FILE = Path(__file__).with_name("asked.npz")
 SURE = 0.5
 """Probability of an attribute from which a question asks for it."""
-GAIN = 0.05
+GAIN = 0.08
 """Addition to the score of a fact that certainly states what is certainly asked for."""
 _NEAR_THE_OWNER = frozenset({"partner", "family", "pet"})
 """Attributes of the owner that are statements about those near."""
