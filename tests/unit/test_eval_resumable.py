@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from eval import resumable
+from eval.cache import CachingEmbedder
 from eval.datasets import DataSet, History
 from eval.experiment import Bench
+from eval.systems.build import build_system
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.testing import HashEmbedder
@@ -17,7 +19,9 @@ from tests.unit.eval_histories import question, small, told
 @pytest.fixture
 def shared(tmp_path):
     (tmp_path / "scratch").mkdir()
-    return Bench(HashEmbedder(), TiktokenCounter(), tmp_path / "scratch")
+    embedder = CachingEmbedder(HashEmbedder(), tmp_path / "cache")
+    yield Bench(embedder, TiktokenCounter(), tmp_path / "scratch")
+    embedder.close()
 
 
 def quiet(step, done, total):
@@ -26,14 +30,13 @@ def quiet(step, done, total):
 
 def test_a_run_goes_on_with_the_history_at_which_it_was_stopped(shared, tmp_path, monkeypatch):
     file = tmp_path / "rows.jsonl"
-    filled = []
-    build = resumable.build_system
+    filled: list[str] = []
 
     def counted(name, embedder, directory, *, rerank):
         if len(filled) == 1:
             raise KeyboardInterrupt
         filled.append(directory.name)
-        return build(name, embedder, directory, rerank=rerank)
+        return build_system(name, embedder, directory, rerank=rerank)
 
     monkeypatch.setattr(resumable, "build_system", counted)
     with pytest.raises(KeyboardInterrupt):
@@ -41,7 +44,7 @@ def test_a_run_goes_on_with_the_history_at_which_it_was_stopped(shared, tmp_path
     assert len(file.read_text().splitlines()) == 1
     assert not any(shared.scratch.iterdir())
 
-    monkeypatch.setattr(resumable, "build_system", build)
+    monkeypatch.setattr(resumable, "build_system", build_system)
     whole = resumable.asked(small(), "bm25", shared, file, quiet)
     assert filled == ["history-1"]
     assert {row.user_id for row in whole.rows} == {"u1", "u2"}
