@@ -175,7 +175,7 @@ class Memory:
     ) -> Results:
         """Return the best memories for a query, best first, with their scores.
 
-        `rerank` is taken and changes nothing: ranking is always the best there is.
+        `rerank` is taken and changes nothing: `rerank.searches` of the settings decides.
         """
         del rerank
         owner, narrowed = _narrowed(user_id, agent_id, run_id, filters)

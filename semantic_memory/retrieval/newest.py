@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ ALIKE = 0.5
 SHARE = 0.6
 """Share of the older one's score that the newer must have by itself."""
 
-SAME = 0.6
+_SAME = 0.6
 """Cosine from which two facts of one category are taken to be about the same, whatever they say."""
 _STRENGTH = 3.0
 """Share of the older one's score, relative to the weight of relevance, that a newer may lack."""
@@ -71,12 +71,14 @@ def fresher(
     score: Reals,
     columns: NDArray[Any],
     weight: float,
+    states: Callable[[Sequence[int]], Collection[int]],
 ) -> dict[int, float]:
     """Return the gain in score by which a fact comes just above others about the same.
 
-    Age counts between facts of one category and speaker about one thing, and hardly elsewhere: the
+    Age counts between states of one category and speaker about one thing, and hardly elsewhere: the
     newer comes first, or the one that was stated more often. `similar` are the cosines of `rows`,
-    which are facts that hold for a time, shape (rows, rows); `weight` is that of relevance.
+    which are facts, shape (rows, rows); `weight` is that of relevance; `states` returns those of
+    some rows that hold until they change, and is asked for the few that matter.
     """
     own = columns[rows]
     scores = score[rows]
@@ -84,13 +86,20 @@ def fresher(
     newer = own["stated_at"][:, None] > own["stated_at"][None, :]
     rivals = (
         (confirmed | (newer & ~confirmed.T))
-        & (similar >= SAME)
+        & (similar >= _SAME)
         & (own["category"][None, :] == own["category"][:, None])
         & (own["speaker"][None, :] == own["speaker"][:, None])
         & (own["own"][None, :] == own["own"][:, None])
         & (scores[None, :] >= scores[:, None])
         & (scores[:, None] >= (1.0 - _STRENGTH * weight) * scores[None, :])
     )
+    if not rivals.any():
+        return {}
+    involved = np.flatnonzero(rivals.any(axis=0) | rivals.any(axis=1)).tolist()
+    holding = states([rows[place] for place in involved])
+    passing = [place for place in involved if rows[place] not in holding]
+    rivals[passing] = False
+    rivals[:, passing] = False
     # of several that could come above a fact only the best: else all of a topic would rise
     found: dict[int, float] = {}
     for place in np.flatnonzero(rivals.any(axis=0)).tolist():

@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from typing import Protocol
 
@@ -320,13 +321,13 @@ class Searcher:
         if len(facts) < 2:
             return {}
         similar = snapshot.alike(facts)
-        states = self._states(snapshot, facts, similar)
         gained = newest.fresher(
-            [facts[place] for place in states],
-            similar[np.ix_(states, states)],
+            facts,
+            similar,
             ranked.score,
             columns,
             self._weights.relevance,
+            partial(self._states, snapshot),
         )
         given = {
             row: read
@@ -343,19 +344,17 @@ class Searcher:
             figures(question.text),
         )
 
-    def _states(self, snapshot: Snapshot, facts: Sequence[int], similar: Scores) -> list[int]:
-        """Return the places of the facts that are like another one and hold until they change.
+    def _states(self, snapshot: Snapshot, rows: Sequence[int]) -> set[int]:
+        """Return those of some facts that hold until they change.
 
         An event, a plan or an opinion stays true beside a newer one on the same topic.
         """
-        alike = np.flatnonzero((similar >= newest.SAME).sum(axis=1) > 1)  # one is like itself
-        ids = {place: snapshot.ids[facts[place]] for place in alike.tolist()}
-        others = {
-            fact.id
-            for fact in self._ledger.get([*ids.values()])
-            if fact.reading is not None and fact.reading.kind in _TRUE_BESIDE
+        places = {snapshot.ids[row]: row for row in rows}
+        return {
+            places[fact.id]
+            for fact in self._ledger.get([*places])
+            if fact.reading is None or fact.reading.kind not in _TRUE_BESIDE
         }
-        return [place for place, fact_id in ids.items() if fact_id not in others]
 
     def _inherited(
         self, user_id: str, snapshot: Snapshot, ranked: Ranked, rows: np.ndarray, k: int

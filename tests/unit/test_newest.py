@@ -129,16 +129,21 @@ FACTS = [
 ]
 
 
-def fresher(*facts, score, weight=0.1, cosine=0.7):
+def fresher(*facts, score, weight=0.1, cosine=0.7, states=set):
     columns = np.array([(*(*fact, -1)[:4], True) for fact in facts], dtype=FACTS)
     similar = np.full((len(facts), len(facts)), cosine)
     rows = list(range(len(facts)))
-    gained = newest_first(rows, similar, np.array(score), columns, weight)
+    gained = newest_first(rows, similar, np.array(score), columns, weight, states)
     return sorted(rows, key=lambda row: -(score[row] + gained.get(row, 0.0)))
 
 
 def test_the_newer_of_two_facts_about_the_same_comes_first():
     assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28]) == [1, 0]
+
+
+def test_age_doesnt_count_of_what_stays_true_beside_a_newer_one():
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28], states=lambda rows: {0}) == [0, 1]
+    assert fresher((1, 0, 0), (2, 0, 0), score=[0.30, 0.28], states=lambda rows: {1}) == [0, 1]
 
 
 def test_age_doesnt_count_between_kinds_subjects_or_speakers():
