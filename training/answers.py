@@ -7,10 +7,9 @@ al., 2007, "Learning to Rank: From Pairwise Approach to Listwise Approach").
 
 from __future__ import annotations
 
-import math
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from semantic_memory.bootstrap.models import make_embedder
 from semantic_memory.domain.ports import Embedder
 from semantic_memory.settings import load
 from training import data
+from training.loop import train
 from training.model import SpansModel, tokenizer
 
 HEADS = {"answers": 1}
@@ -30,7 +30,6 @@ GROUP = 6
 """Messages that a question stands beside, the first of which answers it."""
 _BATCH = 8
 """Questions in a batch."""
-_CHUNK = 24 * _BATCH
 _BEFORE = 140
 """Characters of what was said before that are read with a message, as the product reads them."""
 _TOKENS = 128
@@ -43,7 +42,6 @@ _SHARED = 0.3
 """Share of the questions of which one message is drawn from any conversation, that are written in
 lower case, and that lack their question mark."""
 _SMOOTHING = 0.05
-_WARM_UP = 0.05
 _WORDS = re.compile(r"[a-z0-9]+")
 
 
@@ -102,59 +100,36 @@ def _words(text: str) -> set[str]:
     return {word for word in _WORDS.findall(text.lower()) if len(word) > 3}
 
 
-def trained(
-    rows: Sequence[Question],
-    *,
-    epochs: float,
-    seed: int,
-    report: Callable[[str], None] = print,
-) -> SpansModel:
+def trained(rows: Sequence[Question], *, epochs: float, seed: int) -> SpansModel:
     """Return a model trained on the questions `rows`."""
-    if not any(len(row.messages) > GROUP for row in rows):
-        raise ValueError(f"no conversation has more than {GROUP} messages")
-    rng = random.Random(seed)
     torch.manual_seed(seed)
     model, reader = SpansModel(HEADS), tokenizer()
-    steps = math.ceil(len(rows) / _BATCH * epochs)
-    optimizer = torch.optim.AdamW(model.groups(), weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda step: min((step + 1) / (_WARM_UP * steps), max(0.02, 1 - step / steps)),
-    )
-    parameters = [one for group in model.groups() for one in group["params"]]
-    model.train()
-    step, told = 0, 0.0
-    while step < steps:
-        for batch in _batches(_epoch(rows, rng), rng)[: steps - step]:
-            first = [text for text, passages in batch for _ in passages]
-            second = [passage for _, passages in batch for passage in passages]
-            with torch.autocast("cpu", torch.bfloat16):
-                (logits,) = model(
-                    **reader(
-                        first,
-                        second,
-                        truncation="only_second",
-                        max_length=_TOKENS,
-                        padding=True,
-                        return_tensors="pt",
-                    )
-                )
-                loss = functional.cross_entropy(
-                    logits.float().view(-1, GROUP),
-                    torch.zeros(len(batch), dtype=torch.long),
-                    label_smoothing=_SMOOTHING,
-                )
-            torch.autograd.backward([loss])
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
-            optimizer.zero_grad()
-            schedule.step()
-            step += 1
-            told += loss.item()
-            if step % 50 == 0:
-                report(f"step {step} of {steps}: loss {told / 50:.3f}")
-                told = 0.0
-    return model.eval()
+
+    def epoch(rng: random.Random) -> list[Group]:
+        return _epoch(rows, rng)
+
+    def loss_of(batch: Sequence[Group], rng: random.Random) -> torch.Tensor:
+        del rng
+        (logits,) = model(
+            **reader(
+                [text for text, passages in batch for _ in passages],
+                [passage for _, passages in batch for passage in passages],
+                truncation="only_second",
+                max_length=_TOKENS,
+                padding=True,
+                return_tensors="pt",
+            )
+        )
+        right = torch.zeros(len(batch), dtype=torch.long)
+        found = logits.float().view(-1, GROUP)
+        return functional.cross_entropy(found, right, label_smoothing=_SMOOTHING)
+
+    train(model, epoch, loss_of, _length, epochs=epochs, seed=seed, batch=_BATCH)
+    return model
+
+
+def _length(group: Group) -> int:
+    return max(map(len, group[1]))
 
 
 Group = tuple[str, list[str]]
@@ -182,15 +157,6 @@ def _epoch(rows: Sequence[Question], rng: random.Random) -> list[Group]:
             text = text.rstrip("?")
         if len(passages) == GROUP:
             groups.append((text, passages))
+    if not groups:
+        raise ValueError(f"no conversation has {GROUP} messages for a question")
     return groups
-
-
-def _batches(groups: list[Group], rng: random.Random) -> list[list[Group]]:
-    """Return batches of questions whose longest passages are about as long."""
-    rng.shuffle(groups)
-    batches = []
-    for start in range(0, len(groups), _CHUNK):
-        chunk = sorted(groups[start : start + _CHUNK], key=lambda group: max(map(len, group[1])))
-        batches += [chunk[place : place + _BATCH] for place in range(0, len(chunk), _BATCH)]
-    rng.shuffle(batches)
-    return batches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from transformers import PreTrainedTokenizerBase
 
 from training.model import SpansModel, encoded, tokenizer
 
@@ -21,6 +19,7 @@ LEAST_AGREEMENT = 0.97
 """Share of decisions, of all heads and of the marks of tokens, that int8 must leave as they are."""
 MOST_LOST = 0.01
 """MRR of a reranker that int8 may lose."""
+Outputs = list[NDArray[np.float32]]
 
 
 def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]) -> float:
@@ -29,8 +28,15 @@ def compile_int8(model: SpansModel, target: Path, samples: list[tuple[str, str]]
     Weights are quantised per channel to 7 bits, as full-range products saturate on x86 processors
     without VNNI. Raises ValueError below LEAST_AGREEMENT.
     """
-    _quantise(model, target, *samples[0])
-    return _checked(_agreement(model, target, samples))
+    compared = _Compared(model, target, *samples[0])
+    alike: list[bool] = []
+    for older, newer in samples:
+        wanted, found = compared.outputs(older, newer)
+        alike += (_decisions(wanted, model.sizes) == _decisions(found, model.sizes)).tolist()
+    share = float(np.mean(alike))
+    if share < LEAST_AGREEMENT:
+        raise ValueError(f"int8 decides only {share:.1%} of the samples as fp32 does")
+    return share
 
 
 def compile_ranker(
@@ -41,13 +47,13 @@ def compile_ranker(
     Each sample is a query with its texts, the answer first. Raises ValueError if int8 loses more
     than MOST_LOST.
     """
-    _quantise(model, target, samples[0][0], samples[0][1][0])
+    compared = _Compared(model, target, samples[0][0], samples[0][1][0])
     ranks: list[tuple[float, float]] = []
     for query, texts in samples:
         scores = [
             (float(whole[0][0]), float(small[0][0]))
             for text in texts
-            for whole, small in [_outputs(model, target, query, text)]
+            for whole, small in [compared.outputs(query, text)]
         ]
         ranks.append(
             (
@@ -68,7 +74,7 @@ def _reciprocal_rank(scores: Sequence[float]) -> float:
 
 def _quantise(model: SpansModel, target: Path, query: str, text: str) -> None:
     whole = target.with_suffix(".fp32")
-    first = encoded(_reader(), [query], [text])
+    first = encoded(tokenizer(), [query], [text])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter's own, about its successor
         torch.onnx.export(
@@ -90,45 +96,24 @@ def _quantise(model: SpansModel, target: Path, query: str, text: str) -> None:
     whole.unlink()
 
 
-def _agreement(model: SpansModel, target: Path, samples: list[tuple[str, str]]) -> float:
-    alike: list[bool] = []
-    for older, newer in samples:
-        wanted, found = _outputs(model, target, older, newer)
-        alike += (_decisions(wanted, model.sizes) == _decisions(found, model.sizes)).tolist()
-    return float(np.mean(alike))
+class _Compared:
+    """A model in full precision beside what it is compiled to."""
 
+    def __init__(self, model: SpansModel, target: Path, first: str, second: str) -> None:
+        """Compile `model` to `target`, traced with a pair of texts."""
+        _quantise(model, target, first, second)
+        self._model, self._reader = model, tokenizer()
+        self._session = onnxruntime.InferenceSession(
+            str(target), providers=["CPUExecutionProvider"]
+        )
 
-Outputs = list[NDArray[np.float32]]
-
-
-def _outputs(model: SpansModel, target: Path, first: str, second: str) -> tuple[Outputs, Outputs]:
-    """Return the outputs for a pair of texts in full precision and in int8."""
-    inputs = encoded(_reader(), [first], [second])
-    with torch.no_grad():
-        wanted = [part.float().numpy()[0] for part in model(**inputs)]
-    found = _session(target).run(None, {name: inputs[name].numpy() for name in INPUTS})
-    return wanted, [part[0] for part in found]
-
-
-def _checked(share: float) -> float:
-    if share < LEAST_AGREEMENT:
-        raise ValueError(f"int8 decides only {share:.1%} of the samples as fp32 does")
-    return share
-
-
-@cache
-def _reader() -> PreTrainedTokenizerBase:
-    return tokenizer()
-
-
-def _session(target: Path) -> onnxruntime.InferenceSession:
-    return _opened(target, target.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1)
-def _opened(target: Path, changed: int) -> onnxruntime.InferenceSession:
-    del changed  # a model that was written anew is another one
-    return onnxruntime.InferenceSession(str(target), providers=["CPUExecutionProvider"])
+    def outputs(self, first: str, second: str) -> tuple[Outputs, Outputs]:
+        """Return the outputs for a pair of texts in full precision and in int8."""
+        inputs = encoded(self._reader, [first], [second])
+        with torch.no_grad():
+            wanted = [part.float().numpy()[0] for part in self._model(**inputs)]
+        found = self._session.run(None, {name: inputs[name].numpy() for name in INPUTS})
+        return wanted, [part[0] for part in found]
 
 
 def _decisions(parts: Sequence[NDArray[np.float32]], sizes: Sequence[int]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The loop that trains both judges: AdamW, warm-up, linear decay, batches in length order."""
+"""The loop that trains all models: AdamW, warm-up, linear decay, batches in length order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from training.model import SpansModel
 
 BATCH = 32
-_CHUNK = 24 * BATCH
+_CHUNK = 24  # batches
 _WARM_UP = 0.05
 Row = TypeVar("Row")
 
@@ -25,14 +25,15 @@ def train(
     *,
     epochs: float,
     seed: int,
+    batch: int = BATCH,
     report: Callable[[str], None] = print,
 ) -> None:
-    """Train for `epochs` over the rows that `epoch` draws anew each time."""
+    """Train for `epochs` over the rows that `epoch` draws anew each time, `batch` at once."""
     rng = random.Random(seed)
     torch.manual_seed(seed)
     groups = model.groups()
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps = max(1, math.ceil(len(epoch(random.Random(seed))) / BATCH * epochs))
+    steps = max(1, math.ceil(len(epoch(random.Random(seed))) / batch * epochs))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer,
         lambda step: min((step + 1) / max(1, _WARM_UP * steps), max(0.02, 1 - step / steps)),
@@ -41,9 +42,9 @@ def train(
     model.train()
     step, told = 0, 0.0
     while step < steps:
-        for batch in _batches(list(epoch(rng)), length, rng)[: steps - step]:
+        for some in _batches(list(epoch(rng)), length, rng, batch)[: steps - step]:
             with torch.autocast("cpu", torch.bfloat16):
-                loss = loss_of(batch, rng)
+                loss = loss_of(some, rng)
             torch.autograd.backward([loss])
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
@@ -57,13 +58,16 @@ def train(
     model.eval()
 
 
-def _batches(rows: list[Row], length: Callable[[Row], int], rng: random.Random) -> list[list[Row]]:
+def _batches(
+    rows: list[Row], length: Callable[[Row], int], rng: random.Random, size: int
+) -> list[list[Row]]:
     rng.shuffle(rows)
     chunks = [
-        sorted(rows[start : start + _CHUNK], key=length) for start in range(0, len(rows), _CHUNK)
+        sorted(rows[start : start + _CHUNK * size], key=length)
+        for start in range(0, len(rows), _CHUNK * size)
     ]
     batches = [
-        chunk[start : start + BATCH] for chunk in chunks for start in range(0, len(chunk), BATCH)
+        chunk[start : start + size] for chunk in chunks for start in range(0, len(chunk), size)
     ]
     rng.shuffle(batches)
     return batches

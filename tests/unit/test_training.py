@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from semantic_memory.judging.packaged import Encoder
-from training import card, data
+from training import answers, card, data, export
 from training.augment import spelled, third_person, told_of
+from training.model import SpansModel
 
 PAIRS = 48
 
@@ -36,6 +37,21 @@ def test_a_judge_is_trained_compiled_measured_and_loads(gold, tmp_path):
     assert sum(heads["relation"].values()) == pytest.approx(1.0, abs=1e-3)
 
 
+def test_a_reranker_is_trained_compiled_measured_and_loads(tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "MOST_LOST", 1.0)  # hardly trained, it ranks texts nearly alike
+    told = data.rows(data.GOLD / "talk.jsonl")
+    few = [next(row for row in told if row["held"] == held) for held in (False, True)]
+    for row in few:
+        row["questions"] = row["questions"][:16]
+    lines = [json.dumps(row) for row in few]
+    (tmp_path / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    made = card.make_answers(tmp_path, tmp_path / "answers", epochs=1, seed=3)
+    assert json.loads((tmp_path / "answers" / "card.json").read_bytes()) == made
+    assert (made["rows"]["trained"], made["held_writers"]["questions"]) == (16, 16)
+    (logit,) = Encoder(tmp_path / "answers").logits("Who moved?", "Jo: I moved to Malmö")
+    assert abs(float(logit)) < 50
+
+
 def test_writers_are_in_training_or_held_never_both():
     for rows in (data.pairs(), data.sentences()):
         told = [row for row in rows if row.writer not in ("duplicates", "written", "longmemeval")]
@@ -56,3 +72,11 @@ def test_variants_keep_what_a_statement_says():
     assert "Ghent" in older
     assert newer
     assert all("Ghent".lower()[1:3] in spelled("I live in Ghent", rng).lower() for _ in range(3))
+
+
+def test_a_reranker_that_int8_spoils_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "MOST_LOST", -1.0)
+    with pytest.raises(ValueError, match="int8 ranks answers"):
+        export.compile_ranker(
+            SpansModel(answers.HEADS), tmp_path / "model.onnx", [("Who moved?", ["Jo did", "Hi"])]
+        )
