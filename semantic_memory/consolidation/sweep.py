@@ -4,7 +4,7 @@ A plan is a list of decisions and changes nothing. The same function serves writ
 against their neighbours) and sweeps (facts changed since the last sweep against all).
 
     1. find facts with the same normalised text
-    2. find the candidates among the others, and get the judge's verdict on each
+    2. find the candidates among the others, and get the judge's verdict on each that may decide
     3. merge groups in which all pairs say the same
     4. note which earlier statements a newer one probably changes, and on which it rests
     5. end, or mark, the older statement of pairs of which the newer changes it; mark both as
@@ -152,13 +152,24 @@ class _Table:
         return rests(fact, basis, self._read)
 
     def _ask(self, pairs: Sequence[Rows]) -> None:
-        wanted = [pair for pair in pairs if pair not in self._effects]
-        asked = [self._pair(a, b) for a, b in wanted]
-        for rows, pair, verdict in zip(wanted, asked, self._judge.judge(asked), strict=True):
-            self._effects[rows] = self._effect(rows, pair, verdict), verdict
+        new = [rows for rows in pairs if rows not in self._effects]
+        self._effects.update(dict.fromkeys(new, (None, None)))
+        asked = {rows: pair for rows in new if self._may_decide(rows, pair := self._pair(*rows))}
+        for rows, verdict in zip(asked, self._judge.judge([*asked.values()]), strict=True):
+            self._effects[rows] = self._effect(rows, asked[rows], verdict), verdict
+
+    def _may_decide(self, rows: Rows, pair: Pair) -> bool:
+        """Return False for a pair on which no verdict would have an effect.
+
+        Facts of one moment only merge, unless the first was said again later: that pair is turned.
+        """
+        if are_kept_apart(pair.older, pair.newer):
+            return False
+        merges_only = rows[0] < rows[1] and _are_of_one_moment(pair.older, pair.newer)
+        return not (merges_only and disagree(pair.older.content, pair.newer.content))
 
     def _effect(self, rows: Rows, pair: Pair, verdict: Verdict | None) -> Effect | None:
-        if verdict is None or are_kept_apart(pair.older, pair.newer):
+        if verdict is None:
             return None
         slot = shared_slot(self._reading(rows[0]), self._reading(rows[1]))
         found = effect(verdict, pair.similarity, self._thresholds, slot)

@@ -294,6 +294,22 @@ def test_of_what_was_added_at_one_moment_nothing_is_ended_and_equal_statements_m
     assert isinstance(decision, SupersedeDecision)
 
 
+def test_the_judge_reads_no_pair_that_no_verdict_changes():
+    one, other = "I live in Rome with 2 cats.", "I live in Oslo with 3 cats."
+    apart, kept = told_apart(at(0, 1, one), [at(5, 2, other)])
+    for facts, read in (
+        ([at(0, 1, one), at(0, 2, other)], []),  # of one moment: they could only merge
+        ([at(0, 1, one), at(5, 2, other)], [(one, other)]),
+        ([apart, *kept], []),
+        # what was said again later is newer than what was said with it
+        ([at(0, 1, one), at(0, 2, other), at(5, 3, one)], [(other, one)]),
+    ):
+        judge = ScriptedPairJudge(homes)
+        vectors = np.full((len(facts), 4), 0.5, dtype=np.float32)
+        plan(facts, vectors, judge, READ, ALL)
+        assert [(pair.older.content, pair.newer.content) for pair in judge.pairs] == read
+
+
 def test_a_part_of_what_was_said_may_be_over_and_the_rest_not():
     said = ["I play tennis and the piano.", "I play tennis on Mondays, I sing on Fridays."]
     near = np.full((2, 4), 0.5, dtype=np.float32)
