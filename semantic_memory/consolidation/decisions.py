@@ -4,7 +4,6 @@
     over    at `end` or above, if both surely state the same slot *           end the older
     over    at `end_alone` or above and near                                  end the older
     over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
-    over    at `mark_alone` or above and near                                 mark
     over    at `mark` or above                                                show the newer first
             anything else                                                     both stand
 
@@ -38,10 +37,8 @@ class Thresholds:
     end_alone: float = 0.97
     """For endings without a shared slot."""
     mark: float = 0.85
-    mark_alone: float = 0.95
-    """For marks without a shared slot."""
     near: float = 0.5
-    """Cosine similarity from which a statement is ended or marked without a shared slot."""
+    """Cosine similarity from which a statement is ended without a shared slot."""
     alike: float = 0.6
     """Cosine similarity from which statements merge."""
 
@@ -70,16 +67,14 @@ def effect(
         return "merge"
     if verdict.same >= thresholds.same:
         return "merge" if similarity >= thresholds.alike else None
-    is_near = similarity >= thresholds.near
     is_of_one_slot = verdict.is_final or slot >= thresholds.end_slot
     if is_of_one_slot and verdict.over >= thresholds.end:
         return "end"
-    if is_near and verdict.over >= thresholds.end_alone:
+    if similarity >= thresholds.near and verdict.over >= thresholds.end_alone:
         return "end"
     if verdict.over < thresholds.mark:
         return None
-    marks_alone = is_near and verdict.over >= thresholds.mark_alone
-    return "mark" if slot or verdict.is_final or marks_alone else "follow"
+    return "mark" if slot or verdict.is_final else "follow"
 
 
 @dataclass(frozen=True, slots=True)
