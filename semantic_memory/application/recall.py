@@ -207,7 +207,8 @@ class Recall:
         wanted = self._resolved(asked.conditions.unexpired(self._expiry.now), asked.owners)
         k = asked.conditions.limit or asked.k
         looked_at = max(k, self._candidates) if asked.as_product else k
-        return _in_order(asked, self._ranked(asked.query, looked_at, wanted, Laps()), k)
+        hits = self._search(asked.query, looked_at, wanted, Laps(), is_observed=False)
+        return _in_order(asked, hits, k)
 
     def explained(
         self, asked: SearchRequest, budget: int, fact_id: str
@@ -424,23 +425,10 @@ class Recall:
         laps: Laps,
         *,
         for_block: bool = False,
+        is_observed: bool = True,
     ) -> list[Hit]:
         """Return the `k` best memories of all owners, the first of whom is the user."""
         start = time.perf_counter()
-        hits = self._ranked(query, k, wanted, laps, for_block=for_block)
-        user_id, *_ = wanted
-        self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
-        return hits
-
-    def _ranked(
-        self,
-        query: str,
-        k: int,
-        wanted: Mapping[str, Filters],
-        laps: Laps,
-        *,
-        for_block: bool = False,
-    ) -> list[Hit]:
         reranking = self._reranking
         first = 0
         if reranking is not None:
@@ -457,6 +445,9 @@ class Recall:
             laps.lap("reranking")
         hits = material_last(newest_first(trusted_first(best)))
         laps.lap("ordering")
+        if is_observed:
+            user_id, *_ = wanted
+            self._observe(Searched(user_id, len(hits), time.perf_counter() - start))
         return hits
 
     def _found(self, query: str, user_id: str, k: int, wanted: Filters, laps: Laps) -> list[Hit]:
