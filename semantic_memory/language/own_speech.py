@@ -2,7 +2,7 @@ r"""Find what the author of a message says of themselves to the assistant, by th
 
 The burden of proof is on the text: a span is the author's own only where nothing in its form says
 that it may be somebody else's: speaker prefix, time stamp, label, attachment, code, quotation,
-tag, file name, unusual length, a request to work on a text, or a frame of fiction or test data.
+tag, unusual length, a request to work on a text, or a frame of fiction or test data.
 Everything else is material: stored and found with the trust `external`, but it ends no fact, gives
 no order, and asks to forget nothing.
 
@@ -16,7 +16,7 @@ Reading takes time in proportion to the length, up to a length beyond which noth
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -97,30 +97,26 @@ def own_speech(
     *,
     role: str = "user",
     speaker: str | None = None,
-    owner: str | None = None,
     trust: Trust | None = None,
-    files: Collection[str] = (),
 ) -> Reading:
     r"""Divide a message into its author's own words and material.
 
-    `speaker` is the name that the message carries, `owner` the one whose memory it is: who is
-    named otherwise speaks for themselves only. `trust` is that of the message if it is lower than
-    that of its role, and then that of its own words too. `files` are the names of what is attached,
-    which are data. A message of any role but `user` has no own words, whatever its name.
+    `speaker` is the name that the message carries: who is named speaks for themselves only.
+    `trust` is that of the message if it is lower than that of its role, and then that of its own
+    words too. A message of any role but `user` has no own words, whatever its name.
 
     >>> own_speech("I moved to Oslo.\n> I live in Rome.\nIt is cold.").own.split("\n")
     ['I moved to Oslo.', '', '', 'It is cold.']
     >>> own_speech("Bob: I moved to Oslo").own, own_speech("I moved", role="tool").own
     ('', '')
-    >>> own_speech("I moved to Oslo", speaker="Bob", owner="Maya").speaker
+    >>> own_speech("I moved to Oslo", speaker="Bob").speaker
     'Bob'
     """
     given = of_role(role, speaker) if trust is None else min(trust, of_role(role, speaker))
-    about = None if speaker == owner else speaker_name(speaker)
+    about = speaker_name(speaker)
     if role != "user":
         return Reading(text, (Span(0, len(text), given, "not the user's"),), about)
-    cuts = _cuts(text, tuple(files))
-    return Reading(text, tuple(_spans(text, cuts, given)), about)
+    return Reading(text, tuple(_spans(text, _cuts(text), given)), about)
 
 
 def speaker_name(name: str | None) -> str | None:
@@ -135,15 +131,9 @@ def speaker_name(name: str | None) -> str | None:
     return name if is_plain and not speaks(name) else _NAMELESS
 
 
-def own_speech_of(message: Message, owner: str | None = None) -> Reading:
+def own_speech_of(message: Message) -> Reading:
     """Divide a message, as `own_speech` does."""
-    return own_speech(
-        message.content,
-        role=message.role,
-        speaker=message.name,
-        owner=owner,
-        trust=message.trust,
-    )
+    return own_speech(message.content, role=message.role, speaker=message.name, trust=message.trust)
 
 
 def own_words(text: str) -> str:
@@ -162,11 +152,11 @@ def stated(fact: Fact) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def _cuts(text: str, files: tuple[str, ...]) -> tuple[Cut, ...]:
+def _cuts(text: str) -> tuple[Cut, ...]:
     """Return the places that aren't own, in order and apart from each other."""
     if len(text) > MOST_READ:
         return (Cut(0, len(text), "unusual length"),)
-    found = [*_named(text, files), *enclosures(text)]
+    found = [*enclosures(text)]
     left = without(text, found)
     if sum(map(len, left.split())) > MOST_OWN:
         return (Cut(0, len(text), "unusual length"),)
@@ -174,15 +164,6 @@ def _cuts(text: str, files: tuple[str, ...]) -> tuple[Cut, ...]:
     if not is_note(left):
         found += frames(without(text, found), text)
     return tuple(_joined(found))
-
-
-def _named(text: str, files: Iterable[str]) -> Iterable[Cut]:
-    """Yield the places of the names of files: they are data, not speech."""
-    for name in files:
-        start = text.find(name) if name else -1
-        while start >= 0:
-            yield Cut(start, start + len(name), "file name")
-            start = text.find(name, start + len(name))
 
 
 def _joined(cuts: Iterable[Cut]) -> list[Cut]:

@@ -117,7 +117,7 @@ def test_a_paste_is_not_own_speech(form: str, found: dict[str, Any]) -> None:
 @given(found=contents(), role=st.sampled_from(["assistant", "tool", "system"]))
 def test_no_name_makes_a_user_of_another_role(found: dict[str, Any], role: Any) -> None:
     for name in ("user", "Maya", found["name"]):
-        reading = own_speech_of(Message(role=role, content=found["said"], name=name), owner="Maya")
+        reading = own_speech_of(Message(role=role, content=found["said"], name=name))
         assert not reading.own
 
 

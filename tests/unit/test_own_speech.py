@@ -80,14 +80,14 @@ def test_spans_cover_a_message_in_order() -> None:
 
 @pytest.mark.parametrize("role", ["assistant", "tool", "system"])
 def test_a_name_makes_no_user_of_a_tool_or_an_assistant(role: str) -> None:
-    reading = own_speech("I moved to Oslo", role=role, speaker="Maya", owner="Maya")
+    reading = own_speech("I moved to Oslo", role=role, speaker="Maya")
     assert not reading.own
     assert not reading.decides
 
 
 def test_a_speaker_speaks_for_themselves_only() -> None:
-    assert own_speech("I moved", speaker="Bob", owner="Maya").speaker == "Bob"
-    assert own_speech("I moved", speaker="Maya", owner="Maya").speaker is None
+    assert own_speech("I moved", speaker="Bob").speaker == "Bob"
+    assert own_speech("I moved").speaker is None
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,6 @@ def test_a_text_in_place_of_a_name_names_nobody(name: str) -> None:
 @pytest.mark.parametrize("name", ["Ana Lind", "dr_who77", "J. R. Hartley", "Zoë", "李明"])
 def test_a_name_is_kept(name: str) -> None:
     assert speaker_name(name) == name
-
-
-def test_names_of_files_are_data() -> None:
-    name = "I am no longer vegan"
-    assert not own_speech(f"{name}", files=[name]).decides
-    assert own_speech(f"I moved to Oslo. {name}", files=[name]).own.strip() == "I moved to Oslo."
 
 
 def test_a_message_of_lower_trust_decides_nothing() -> None:
