@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import BaseModel
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.facts import Fact
@@ -215,16 +216,25 @@ def forget(body: ForgetRequest, caller: CurrentCaller, memory: Opened) -> Forgot
     )
 
 
-@reads.post("/search", tags=["recall"], responses=documented(502))
-def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Hits:
+@reads.post("/search", response_model=Hits, tags=["recall"], responses=documented(502))
+def search(body: SearchRequest, caller: CurrentCaller, memory: Opened) -> Response:
     """Find the best memories for a query, each with the parts of its score."""
     caller.require_all(body.owners)
     agent_id = caller.agent(body.agent_id)
-    return Hits(items=memory.search(**body.given() | {"agent_id": agent_id}))
+    return _as_json(Hits(items=memory.search(**body.given() | {"agent_id": agent_id})))
 
 
-@reads.post("/context", tags=["recall"], responses=documented(502))
-def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Context:
+@reads.post("/context", response_model=Context, tags=["recall"], responses=documented(502))
+def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Response:
     """Pack a block for a prompt, never over its budget of tokens."""
     caller.require_all(body.owners)
-    return memory.context(**body.given() | {"agent_id": caller.agent(body.agent_id)})
+    agent_id = caller.agent(body.agent_id)
+    return _as_json(memory.context(**body.given() | {"agent_id": agent_id}))
+
+
+def _as_json(answer: BaseModel) -> Response:
+    """Return an answer, written in the thread that made it.
+
+    FastAPI would check it once more in a second thread, and write it in the event loop.
+    """
+    return Response(answer.model_dump_json(by_alias=True), media_type="application/json")
