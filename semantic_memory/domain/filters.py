@@ -158,6 +158,10 @@ class Filters(Value):
             raise ValueError(f"nothing can match: {reason}")
         return self
 
+    def __hash__(self) -> int:
+        # What can be hashed isn't copied each time that it is a field's default. Metadata can't be.
+        return hash(tuple(value for name, value in self if name != "metadata"))
+
     def nested(self) -> Iterator[Filters]:
         """Yield the filters in groups, and those within these."""
         for one in (*(one for group in self.either for one in group), *self.not_any):
