@@ -235,6 +235,6 @@ def context(body: ContextBody, caller: CurrentCaller, memory: Opened) -> Respons
 def _as_json(answer: BaseModel) -> Response:
     """Return an answer, written in the thread that made it.
 
-    FastAPI would check it once more in a second thread, and write it in the event loop.
+    FastAPI would check it again in a second thread, and write it in the event loop.
     """
     return Response(answer.model_dump_json(by_alias=True), media_type="application/json")
