@@ -7,11 +7,12 @@ the history that it was at.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -84,7 +85,13 @@ def asked(
 
 
 def _digest(history: History) -> str:
-    return hashlib.sha256(repr(history).encode()).hexdigest()[:16]
+    text = json.dumps(asdict(history), default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(value: object) -> object:
+    # A set has another order in each process.
+    return sorted(value) if isinstance(value, frozenset) else str(value)
 
 
 def _read(path: Path) -> list[Done]:

@@ -159,7 +159,7 @@ class Filters(Value):
         return self
 
     def __hash__(self) -> int:
-        # What can be hashed isn't copied each time that it is a field's default. Metadata can't be.
+        # Pydantic copies a default in depth unless it is hashable; a dict, as metadata is, isn't.
         return hash(tuple(value for name, value in self if name != "metadata"))
 
     def nested(self) -> Iterator[Filters]:

@@ -1,7 +1,11 @@
 """Runs of an evaluation that go on where they were stopped."""
 
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +104,21 @@ def test_a_history_that_changed_is_asked_again(shared, tmp_path):
     changed = DataSet("small", [replace(first, memories=first.memories[1:]), second], "p")
     resumable.asked(changed, "bm25", shared, file, quiet)
     assert len(file.read_text().splitlines()) == 3
+
+
+def test_a_history_is_the_same_one_in_every_process():
+    code = (
+        "from eval.resumable import _digest; from tests.unit.eval_histories import *;"
+        "print(_digest(History('u', [told(1, 'tea')], [question('what', *map(str, range(9)))])))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1
