@@ -21,6 +21,7 @@ from lemminflect import getAllLemmas
 
 _WORD = re.compile(r"w/|[\w/+.@#-]*\w(?:'\w+)*'?|[,;:]")
 _QUOTED = re.compile(r"`[^`]+`|\"[^\"]+\"|“[^”]+”")
+_STOP = re.compile(r"[.!?]+\s+(?=\S)")
 
 _UNBOUND_START = frozenset(
     """
@@ -84,11 +85,12 @@ def trouble(fact: str) -> str | None:
     "'it' stands for nothing"
     >>> trouble("The user is waiting for")
     "ends in 'for'"
+    >>> trouble("Ana's brother Bo is in town. He lives in Faro")
     >>> trouble("It is faster now."), trouble("deploy target: eu-west-3")
     ("begins with 'It'", None)
     """
     text = fact.replace("’", "'").strip()
-    masked = _QUOTED.sub(" Quoted ", text)
+    masked = _STOP.sub(" ; ", _QUOTED.sub(" Quoted ", text))
     written = _WORD.findall(masked.rstrip(".,;:!? "))
     words = [word.casefold() for word in written]
     length = len(words) + sum("'" in word for word in words)

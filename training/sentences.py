@@ -52,12 +52,9 @@ def trained(rows: Sequence[Sentence], *, epochs: float, seed: int) -> SpansModel
         return told + talk(ordinary, int(len(ordinary) * _TALK), rng)
 
     def loss_of(batch: Sequence[Sentence], rng: random.Random) -> torch.Tensor:
-        before = [
-            "" if _is_understood_alone(row) and rng.random() < _WITHOUT_CONTEXT else row.context
-            for row in batch
-        ]
+        batch = [without_context(row) if _loses(row, rng) else row for row in batch]
         said = [_stored(row, rng) for row in batch]
-        inputs = encoded(reader, before, [text for text, _ in said])
+        inputs = encoded(reader, [row.context for row in batch], [text for text, _ in said])
         logits, marks = (part.float() for part in model(**inputs))
         tags = torch.tensor(
             [
@@ -110,8 +107,22 @@ def _ended(sentence: str) -> str:
     return sentence if sentence[-1:] in ".!?…" else f"{sentence}."
 
 
-def _is_understood_alone(row: Sentence) -> bool:
-    return row.labels["alone"] != "no" and row.labels["act"] not in ("confirm", "decline")
+def _loses(row: Sentence, rng: random.Random) -> bool:
+    is_answer = row.labels["act"] in ("confirm", "decline")
+    return bool(row.context) and not is_answer and rng.random() < _WITHOUT_CONTEXT
+
+
+def without_context(row: Sentence) -> Sentence:
+    """Return a sentence without what was said before it; of one that needs it, only that is told.
+
+    >>> labels = {"worth": "keep", "alone": "no"}
+    >>> row = Sentence("She starts there in May", "My niece got into Leeds", "Ann", labels, False)
+    >>> without_context(row).labels
+    {'worth': None, 'alone': 'no'}
+    """
+    if row.labels["alone"] != "no":
+        return row._replace(context="")
+    return row._replace(context="", labels=dict.fromkeys(row.labels) | {"alone": "no"})
 
 
 def tagged(

@@ -11,7 +11,7 @@ what was said before comes with it, and without that it is no fact: its message 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from ingest.extract.categories import category_of
@@ -31,7 +31,9 @@ from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentence
 from semantic_memory.judging.ports import SentenceJudge, Spoken, Verdict
 from semantic_memory.language.clauses import (
     clauses,
+    is_clause,
     is_hedged,
+    is_understood,
     lacks_antecedent,
     leans,
     points_back,
@@ -46,6 +48,7 @@ from semantic_memory.language.persons import mentions_speaker, third_person
 Compare = Callable[[str, str], Verdict]
 
 _USER = "The user"
+_OF_USER = "User"
 _KEEP = 0.3
 """Probability of being worth keeping from which a clause becomes a fact."""
 _KEEP_OF_MOMENT = 0.5
@@ -80,7 +83,8 @@ _MOST_SURE, _LEAST_SURE = 0.95, 0.7
 _OF_TASK = 0.5
 """Factor of the probability of a standing order in a message that carries a task or material."""
 _ORDER = 0.5
-"""Probability of an order from which a clause of no kind that lasts asks for this answer."""
+"""Probability of an order from which a clause asks for something, and for this answer if it is of
+no kind that lasts."""
 _CLEAR = 0.8
 _NO_MATERIAL = (None, "no words", NOTES)
 """Reasons of spans that are the author's, or have no author."""
@@ -94,19 +98,33 @@ class _Before:
     speaker: str = ""
     """Their role: names would move the judge, which has learned from few."""
     message_id: str = ""
-    is_same_message: bool = False
+    author: str | None = None
+    """The name of the person who said them."""
+    is_own: bool = False
+    """True if the author of the clause said them, in this message or right before it."""
+
+    @property
+    def end(self) -> str:
+        return self.text[-_LONGEST_BEFORE:]
 
     @property
     def spoken(self) -> str:
-        return f"{self.speaker}: {self.text}" if self.text else ""
+        return f"{self.speaker}: {self.end}" if self.text else ""
 
     @property
     def is_asked(self) -> bool:
-        return not self.is_same_message and self.text.endswith("?")
+        return not self.is_own and self.text.endswith("?")
 
     @property
     def is_own_question(self) -> bool:
-        return self.is_same_message and self.text.endswith("?")
+        return self.is_own and self.text.endswith("?")
+
+    def to(self, message: Message) -> _Before:
+        """Return it as it stands before a message: without words of its author that tell little."""
+        if self.speaker != _OF_USER or self.author != message.name:
+            return self
+        tells = is_clause(self.text) and is_understood(self.text)
+        return replace(self, text=self.text if tells else "", is_own=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +153,7 @@ class _Clause:
 class _Read:
     clause: _Clause
     reading: Reading
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[_Clause, ...] = ()
     """Clauses right behind it that don't stand without it."""
 
     @property
@@ -149,14 +167,25 @@ class _Read:
             return False  # an order for this answer
         if reading.kind == "standing_order":
             return reading.keep >= _KEEP
-        if not self.stands_alone and not clause.before.is_asked and clause.is_brief:
-            return False  # it answers nothing: "Two"
-        if not self.stands_alone and clause.before.is_own_question:
-            return False  # what the speaker asks doesn't tell what it is about
-        if points_elsewhere(clause.text) and not clause.before.text:
-            return False  # nobody can tell to what
+        if not self.stands_alone and not self._is_told_of_what:
+            return False
         least = 0.0 if clause.before.text else _FRAGMENT
         return reading.keep >= self._enough and reading.alone >= least
+
+    @property
+    def _is_told_of_what(self) -> bool:
+        """True if what was said before may tell what a clause is about that doesn't by itself.
+
+        That is a question of another, not a remark, or what its author has just said.
+        """
+        clause, before = self.clause, self.clause.before
+        if before.is_asked:
+            return is_understood(before.end)  # not "Where did you get them?"
+        if clause.is_brief or before.is_own_question:
+            return False
+        if before.is_own:
+            return bool(before.text)
+        return not (before.text or points_elsewhere(clause.text))
 
     @property
     def _enough(self) -> float:
@@ -176,7 +205,7 @@ class _Read:
         if (
             points_back(clause.text)
             or points_elsewhere(clause.text)
-            or (lacks_antecedent(clause.text) and clause.before.is_same_message)
+            or (lacks_antecedent(clause.text) and clause.before.is_own)
         ):
             return False
         return self.reading.alone >= (_ALONE_OF_LEANING if clause.leans else _ALONE)
@@ -189,7 +218,7 @@ class OfflineExtractor:
     statement. They are the packaged ones if None.
     """
 
-    name = "offline-9"
+    name = "offline-10"
 
     def __init__(self, judge: SentenceJudge | None = None, compare: Compare | None = None) -> None:
         self._judge = judge or PackagedSentenceJudge()
@@ -207,7 +236,9 @@ class OfflineExtractor:
                 code = language(own)
                 if code in (None, "en"):
                     material = any(span.reason not in _NO_MATERIAL for span in divided.spans)
-                    cut += _notes(message, own) or _clauses(message, own, before, material)
+                    cut += _notes(message, own) or _clauses(
+                        message, own, before.to(message), material
+                    )
                 else:
                     found += _in_another_language(message, own, code)
             if message.role in ("user", "assistant"):
@@ -248,8 +279,8 @@ def _clauses(message: Message, own: str, before: _Before, material: bool) -> lis
             if not text or len(text.split()) > _MOST_WORDS:
                 continue
             found.append(_Clause(message, text, before, leans(text), part.asks, material))
-            if not points_back(text):  # else the matter is still what was said before
-                before = _Before(text[-_LONGEST_BEFORE:], "User", message.id, is_same_message=True)
+            if is_understood(text):  # else the matter is still what was said before
+                before = _Before(text, _OF_USER, message.id, message.name, is_own=True)
     return found
 
 
@@ -267,14 +298,14 @@ def _joined(kept: Sequence[_Read]) -> list[_Read]:
     heads: dict[tuple[str, str], int] = {}
     for read in kept:
         clause, before = read.clause, read.clause.before
-        own = clause.message.id, clause.text[-_LONGEST_BEFORE:]
-        place = heads.get((before.message_id, before.text)) if before.is_same_message else None
+        own = clause.message.id, clause.text
+        place = heads.get((before.message_id, before.text)) if before.is_own else None
         if place is not None and not read.stands_alone:
             head = found[place]
-            whole = [head.clause.text, *head.remarks, clause.text]
-            if head.stands_alone and sum(len(part.split()) for part in whole) <= _MOST_WORDS:
+            whole = [head.clause, *head.remarks, clause]
+            if head.stands_alone and sum(len(part.text.split()) for part in whole) <= _MOST_WORDS:
                 reading = _of_both(head.reading, read.reading)
-                found[place] = _Read(head.clause, reading, (*head.remarks, clause.text))
+                found[place] = _Read(head.clause, reading, (*head.remarks, clause))
                 heads[own] = place
                 continue
         heads[own] = len(found)
@@ -317,27 +348,29 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
 
 def _sources(read: _Read) -> tuple[str, ...]:
     """Return the ids of the messages that a fact rests on, that of words it carries among them."""
-    own, before = read.clause.message.id, read.clause.before
-    carried = not read.stands_alone and bool(before.text) and not before.is_same_message
-    return (own, before.message_id) if carried else (own,)
+    before = read.clause.before
+    said = [clause.message.id for clause in (read.clause, *read.remarks)]
+    if not read.stands_alone and (before.is_own or before.is_asked):
+        said.append(before.message_id)
+    return tuple(dict.fromkeys(filter(None, said)))
 
 
 def _told(read: _Read, name: str) -> str:
     """Return a clause in the third person where that is certain, else behind the name."""
     clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
     text, before = clause.text.rstrip(" .!,;"), clause.before
-    if not read.stands_alone and before.is_same_message:
+    if not read.stands_alone and before.is_own:
         text = _after(before.text, text)
-    text = reduce(_after, read.remarks, text)
+    text = reduce(_after, (remark.text for remark in read.remarks), text)
     if said_at is not None:
         text = dated_in_place(text, said_at)
-    if not read.stands_alone and before.text and not before.is_same_message:
-        return retold(name, before.text.rstrip(" .!,;"), text, is_asked=before.is_asked)
+    if not read.stands_alone and before.is_asked:
+        return retold(name, before.end.rstrip(" .!,;"), text)
     if text.endswith("?"):
         return f"{name} asked: {text}"
     names_own = mentions_speaker(text) and name.casefold() not in text.casefold()  # not "I'm Maya"
     told = third_person(text, name) if names_own else None
-    asks = reading.kind == "standing_order" or reading.category == "feedback"
+    asks = reading.kind == "standing_order" or reading.standing_order >= _ORDER
     if asks and not (told or "").startswith(name):
         return f"{name} asks: {text}"
     if names_own:
@@ -361,5 +394,5 @@ def _last(message: Message) -> _Before:
     by_assistant = message.role == "assistant"
     if not spoken or (by_assistant and not asked):
         return _Before()
-    who = "Assistant" if by_assistant else "User"
-    return _Before((asked or spoken)[-1][-_LONGEST_BEFORE:], who, message.id)
+    who = "Assistant" if by_assistant else _OF_USER
+    return _Before((asked or spoken)[-1], who, message.id, message.name)

@@ -13,7 +13,7 @@ Kind = Literal["session", "speaker", "role", "extractor", "trust"]
 _PATTERN = rf"^({'|'.join(get_args(Kind))}):\S(.{{0,254}}\S)?$"
 
 OriginText = Annotated[str, StringConstraints(pattern=_PATTERN)]
-"""An origin as text: `session:monday`, `speaker:browser`, `extractor:offline-9`, `trust:agent`."""
+"""An origin as text: `session:monday`, `speaker:browser`, `extractor:offline-10`, `trust:agent`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
-"""Statements that carry what was said before them, as they don't stand alone."""
+"""Statements that carry the question before them, as they don't stand alone."""
 
 from __future__ import annotations
 
 from semantic_memory.domain.patterns import regex
 
-_RETOLD = regex(r", (?:asked|told) “")
+_RETOLD = regex(r", (?:asked|told) “")  # "told" in facts of earlier versions
 
 
-def retold(name: str, before: str, text: str, *, is_asked: bool) -> str:
-    """Return a statement with the words that it answers.
+def retold(name: str, question: str, text: str) -> str:
+    """Return a statement with the question that it answers.
 
-    >>> retold("Ana", "How many dogs do you have?", "Two", is_asked=True)
+    >>> retold("Ana", "How many dogs do you have?", "Two")
     'Ana, asked “How many dogs do you have?”: Two'
     """
-    return f"{name}, {'asked' if is_asked else 'told'} “{before}”: {text}"
+    return f"{name}, asked “{question}”: {text}"
 
 
 def retells(statement: str) -> bool:

@@ -317,6 +317,17 @@ def leans(text: str) -> bool:
     return False
 
 
+def is_understood(text: str) -> bool:
+    """Return True if no word of a clause points at what was said before it.
+
+    >>> is_understood("How did it start?"), is_understood("How did the choir start?")
+    (True, True)
+    >>> is_understood("He's nineteen"), is_understood("I'll try one of those brands")
+    (False, False)
+    """
+    return not (points_back(text) or points_elsewhere(text) or lacks_antecedent(text))
+
+
 def lacks_antecedent(text: str) -> bool:
     """Return True if a pronoun of the third person stands before anything that it can mean.
 

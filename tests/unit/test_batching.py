@@ -19,7 +19,7 @@ from tests.support.inside import inside
 from tests.support.openai_server import answer, fact, failure, serve, shown
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-9"
+MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-10"
 
 
 def heard(request):

@@ -98,7 +98,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
     server.batch_failures = {"first"}
     found = read(batch, batch.submit(STRETCHES, "token"))
     assert found == {
-        "first": [("The user moved to Berlin", ("m1",), "offline-9")],
+        "first": [("The user moved to Berlin", ("m1",), "offline-10")],
         "second": [("Heard I own a boat.", ("m2",), None)],
     }
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
@@ -108,7 +108,7 @@ def test_what_a_batch_did_not_serve_is_left_to_the_rules(batch, server, events):
 def test_an_answer_that_makes_no_sense_leaves_it_to_the_rules(batch, server, events):
     server.script = [completion("Sorry")]
     found = read(batch, batch.submit(STRETCHES, "token"))
-    assert found["first"] == [("The user moved to Berlin", ("m1",), "offline-9")]
+    assert found["first"] == [("The user moved to Berlin", ("m1",), "offline-10")]
     told = [event.reason for event in events if isinstance(event, ExtractionFellBack)]
     assert told == ["malformed", "malformed"]
 

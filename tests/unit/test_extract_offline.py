@@ -104,6 +104,34 @@ def test_a_sentence_that_points_back_carries_the_one_before() -> None:
     assert told == ["The user's mother has a cat. He's nineteen years old. He sleeps all day"]
 
 
+def test_a_question_that_points_back_itself_tells_nothing() -> None:
+    reply = user("I made it in class", "Ann", 1)
+    script = {reply.content: {"alone": 0.1}}
+    assert facts(user("Did you make it?", "Bo"), reply, script=script) == []
+    assert facts(user("Did you make the bowl?", "Bo"), reply, script=script) == [
+        "Ann, asked “Did you make the bowl?”: I made it in class"
+    ]
+
+
+def test_a_person_who_writes_again_continues_their_own_words() -> None:
+    (told,) = extracted(user("I'm reading Pachinko", "Ann"), user("It's about a family", "Ann", 1))
+    assert told.content == "Ann is reading Pachinko. It's about a family"
+    assert told.message_ids == ("m0", "m1")
+    replies = user("I'm reading Pachinko", "Bo"), user("It's about a family", "Ann", 1)
+    assert facts(*replies) == ["Bo is reading Pachinko"]  # whether she agrees isn't said
+
+
+def test_a_person_who_writes_again_after_words_that_tell_nothing_tells_nothing() -> None:
+    said = user("Except for children", "Ann"), user("They love it", "Ann", 1)
+    assert facts(*said, script={said[0].content: {"keep": 0.1}}) == []
+
+
+def test_a_pronoun_that_is_explained_behind_it_is_no_gap() -> None:
+    assert facts(user("shes called Wilma, my daughter")) == [
+        "Shes called Wilma, the user's daughter"
+    ]
+
+
 def test_a_question_is_kept_only_if_it_speaks_of_who_asks() -> None:
     assert facts(user("Is the new line open yet?"), script={}) == []
     assert facts(user("Where can I park near my school in Leeds?")) != []
@@ -117,6 +145,12 @@ def test_what_is_perhaps_an_order_is_kept_as_a_statement_unless_it_is_for_one_an
     assert facts(user(call), user(shorter, number=1), script=script) == [
         "The user asks: call me Jude"
     ]
+
+
+def test_a_principle_is_no_order() -> None:
+    said = "Every little thing helps"
+    script = {said: {"kind": "opinion", "standing_order": 0.1, "category": "feedback"}}
+    assert facts(user(said, "Ann"), script=script) == ["Ann: Every little thing helps"]
 
 
 def test_a_sentence_that_changes_what_is_known_is_kept_whatever_it_says() -> None:

@@ -43,7 +43,7 @@ U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
 BERLIN = "I moved to Berlin in March."
 MODEL = "openai:gpt-4o-mini/v2"
-RULES = "offline-9"
+RULES = "offline-10"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tests.support.openai_server import (
 )
 
 U = {"user_id": "u1"}
-MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-9"
+MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-10"
 SAID = ("I moved to Berlin.", "I own a boat.", "I play the cello.")
 BY_MODEL = {"Heard: I moved to Berlin.", "Heard: I own a boat.", "Heard: I play the cello."}
 BY_RULES = {"The user moved to Berlin", "The user owns a boat", "The user plays the cello"}

@@ -15,7 +15,7 @@ from tests.support.openai_server import Reply, answer, completion, fact, failure
 
 U = {"user_id": "u1"}
 S = {"user_id": "u1", "session_id": "s1"}
-MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-9"
+MODEL, RULES = "openai:gpt-4o-mini/v2", "offline-10"
 BOAT, CELLO = "I own a boat.", "I play the cello."
 
 

@@ -19,6 +19,9 @@ from semantic_memory.ledger.sqlite.dialect import SQLITE
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS, add_functions, check_schema, migrate
 from semantic_memory.ledger.watermark import WATERMARK, Watermark
 
+_LOG_BYTES = 4 << 20
+"""To which the write-ahead log is cut once it is folded in: SQLite folds 1,000 pages at a time."""
+
 
 def migrate_file(path: Path, keys: Sequence[bytes] = ()) -> tuple[int, int]:
     """Bring a ledger that no process has open to the newest schema; return it before and after.
@@ -96,6 +99,7 @@ class Connections:
                 "synchronous = FULL",
                 "foreign_keys = ON",
                 "secure_delete = ON",  # what is erased is overwritten
+                f"journal_size_limit = {_LOG_BYTES}",
                 # A commit whose fsync failed still stands in the log and counts as committed when
                 # that is read again, but may be on no disk: a checkpoint writes and syncs it.
                 "wal_checkpoint(PASSIVE)",
