@@ -40,9 +40,10 @@ def test_a_question_is_no_fact():
             "The wifi code is correct horse battery staple.",
             marks=pytest.mark.xfail(reason="no sign tells a phrase of plain words from a remark"),
         ),
-        *(
-            pytest.param(text, marks=pytest.mark.xfail(reason="the judge has few words of these"))
-            for text in ("Passwort: geheimnis", "Maya's contraseña es girasol.")
+        "Passwort: geheimnis",
+        pytest.param(
+            "Maya's contraseña es girasol.",
+            marks=pytest.mark.xfail(reason="the judge has few words of these"),
         ),
         "Maya changed the bank password to sunflower.",
         'The alarm code is "open sesame".',

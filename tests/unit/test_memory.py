@@ -278,12 +278,9 @@ def test_as_of_asks_for_what_was_believed_then(memory, clock):
 
 
 def test_the_answer_is_found_through_its_question(memory):
-    memory.observe(
-        say(
-            "What is your favourite dish?", "Ramen, always.", "And the weather?", "Rainy.", name="A"
-        ),
-        **S,
-    )
+    said = ("What is your favourite dish?", "Ramen, always.", "And the weather?", "Rainy.")
+    for number, text in enumerate(said, start=1):
+        memory.observe(say(text, start=number, name="AB"[number % 2]), **S)
     memory.flush()
     first, *others = found(memory, "favourite dish")
     assert "Ramen, always" in first
