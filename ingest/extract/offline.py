@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import reduce
 
 from ingest.extract.categories import category_of
@@ -100,6 +101,7 @@ class _Before:
     message_id: str = ""
     author: str | None = None
     """The name of the person who said them."""
+    said_at: datetime | None = None
     is_own: bool = False
     """True if the author of the clause said them, in this message or right before it."""
 
@@ -280,7 +282,8 @@ def _clauses(message: Message, own: str, before: _Before, material: bool) -> lis
                 continue
             found.append(_Clause(message, text, before, leans(text), part.asks, material))
             if is_understood(text):  # else the matter is still what was said before
-                before = _Before(text, _OF_USER, message.id, message.name, is_own=True)
+                said_at = message.created_at
+                before = _Before(text, _OF_USER, message.id, message.name, said_at, is_own=True)
     return found
 
 
@@ -357,13 +360,11 @@ def _sources(read: _Read) -> tuple[str, ...]:
 
 def _told(read: _Read, name: str) -> str:
     """Return a clause in the third person where that is certain, else behind the name."""
-    clause, reading, said_at = read.clause, read.reading, read.clause.message.created_at
-    text, before = clause.text.rstrip(" .!,;"), clause.before
-    if not read.stands_alone and before.is_own:
-        text = _after(before.text, text)
-    text = reduce(_after, (remark.text for remark in read.remarks), text)
-    if said_at is not None:
-        text = dated_in_place(text, said_at)
+    clause, reading, before = read.clause, read.reading, read.clause.before
+    parts = [_dated(one.text, one.message.created_at) for one in (clause, *read.remarks)]
+    if not read.stands_alone and before.is_own and before.text:
+        parts.insert(0, _dated(before.text, before.said_at))
+    text = reduce(_after, parts)
     if not read.stands_alone and before.is_asked:
         return retold(name, before.end.rstrip(" .!,;"), text)
     if text.endswith("?"):
@@ -376,6 +377,11 @@ def _told(read: _Read, name: str) -> str:
     if names_own:
         return told or f"{name}: {text}"
     return f"{name}: {text}" if clause.message.name else text[:1].upper() + text[1:]
+
+
+def _dated(text: str, said_at: datetime | None) -> str:
+    bare = text.rstrip(" .!,;")
+    return bare if said_at is None else dated_in_place(bare, said_at)
 
 
 def _in_another_language(message: Message, own: str, code: str) -> Iterator[Candidate]:
@@ -395,4 +401,4 @@ def _last(message: Message) -> _Before:
     if not spoken or (by_assistant and not asked):
         return _Before()
     who = "Assistant" if by_assistant else _OF_USER
-    return _Before((asked or spoken)[-1], who, message.id, message.name)
+    return _Before((asked or spoken)[-1], who, message.id, message.name, message.created_at)

@@ -1,7 +1,7 @@
 """Extraction without a language model: whole sentences, in the speaker's words."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -119,6 +119,23 @@ def test_a_person_who_writes_again_continues_their_own_words() -> None:
     assert told.message_ids == ("m0", "m1")
     replies = user("I'm reading Pachinko", "Bo"), user("It's about a family", "Ann", 1)
     assert facts(*replies) == ["Bo is reading Pachinko"]  # whether she agrees isn't said
+
+
+def test_each_of_two_messages_keeps_its_own_day() -> None:
+    first = user("I saw Ana yesterday", "Bo")
+    later = user("She left yesterday", "Bo", 1).model_copy(
+        update={"created_at": SAID + timedelta(days=3)}
+    )
+    assert facts(first, later) == [
+        "Bo saw Ana yesterday (2026-03-04). She left yesterday (2026-03-07)"
+    ]
+
+
+def test_an_order_after_words_that_tell_nothing_stands_by_itself() -> None:
+    said = "they must never be mailed"
+    script = {said: {"kind": "standing_order", "standing_order": 0.9}}
+    told = facts(user("Receipts", "Bo"), user(said, "Bo", 1), script={**script, "Receipts": TASK})
+    assert told == ["Bo asks: they must never be mailed"]
 
 
 def test_a_person_who_writes_again_after_words_that_tell_nothing_tells_nothing() -> None:
