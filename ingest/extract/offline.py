@@ -117,10 +117,6 @@ class _Before:
     def is_asked(self) -> bool:
         return not self.is_own and self.text.endswith("?")
 
-    @property
-    def is_own_question(self) -> bool:
-        return self.is_own and self.text.endswith("?")
-
     def to(self, message: Message) -> _Before:
         """Return it as it stands before a message: without words of its author that tell little."""
         if self.speaker != _OF_USER or self.author != message.name:
@@ -183,11 +179,18 @@ class _Read:
         clause, before = self.clause, self.clause.before
         if before.is_asked:
             return is_understood(before.end)  # not "Where did you get them?"
-        if clause.is_brief or before.is_own_question:
+        if clause.is_brief:
             return False
         if before.is_own:
-            return bool(before.text)
+            return bool(before.text) and not before.text.endswith("?")
         return not (before.text or points_elsewhere(clause.text))
+
+    @property
+    def carried(self) -> _Before | None:
+        """Words that come with a clause, as it doesn't stand without them."""
+        before = self.clause.before
+        tells = before.is_asked or (before.is_own and bool(before.text))
+        return before if tells and not self.stands_alone else None
 
     @property
     def _enough(self) -> float:
@@ -351,21 +354,20 @@ def _candidate(read: _Read, tasks: set[str]) -> Candidate:
 
 def _sources(read: _Read) -> tuple[str, ...]:
     """Return the ids of the messages that a fact rests on, that of words it carries among them."""
-    before = read.clause.before
     said = [clause.message.id for clause in (read.clause, *read.remarks)]
-    if not read.stands_alone and (before.is_own or before.is_asked):
-        said.append(before.message_id)
-    return tuple(dict.fromkeys(filter(None, said)))
+    if read.carried:
+        said.append(read.carried.message_id)
+    return tuple(dict.fromkeys(said))
 
 
 def _told(read: _Read, name: str) -> str:
     """Return a clause in the third person where that is certain, else behind the name."""
-    clause, reading, before = read.clause, read.reading, read.clause.before
+    clause, reading, before = read.clause, read.reading, read.carried
     parts = [_dated(one.text, one.message.created_at) for one in (clause, *read.remarks)]
-    if not read.stands_alone and before.is_own and before.text:
+    if before and before.is_own:
         parts.insert(0, _dated(before.text, before.said_at))
     text = reduce(_after, parts)
-    if not read.stands_alone and before.is_asked:
+    if before and before.is_asked:
         return retold(name, before.end.rstrip(" .!,;"), text)
     if text.endswith("?"):
         return f"{name} asked: {text}"
