@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Iterator
-from hashlib import blake2b
 from heapq import nlargest
 
 from ingest.gate.named_secrets import joins_a_secret, may_name_a_secret, names_a_secret
@@ -46,10 +44,6 @@ _STOPS = ".!?:"
 _ADDRESS = regex(r"\w://\S*\Z")
 """The beginning of an address up to a mark."""
 _UNSPACED = regex(r"[぀-ヿ㐀-鿿가-힣]")
-_REMEMBERED = 4_096
-_places: dict[bytes, list[Mark]] = {}
-"""Marks of the stretches that were read last, by digest."""
-_guard = threading.Lock()
 
 
 def told_secrets(text: str, *, surely: bool = False) -> Iterator[Span]:
@@ -79,12 +73,11 @@ def _told(stretch: str, *, surely: bool) -> list[Mark]:
     number in its place they would tell it too. What no noun names isn't sure, and but in English
     needs a clear hint: any number looks like a secret in other languages.
     """
+    read = [*_marks(stretch)]
     joined = [
-        one
-        for one in _marks(stretch)
-        if joins_a_secret(stretch[: whole(stretch, one.start, one.end)[0]])
+        one for one in read if joins_a_secret(stretch[: whole(stretch, one.start, one.end)[0]])
     ]
-    marks = [one for one in _marks(stretch) if one.probability >= _MARKED or one in joined]
+    marks = [one for one in read if one.probability >= _MARKED or one in joined]
     if not marks:
         return []
     surest = max(marks, key=lambda mark: mark.probability)
@@ -188,29 +181,12 @@ def _is_inside(character: str, ends: frozenset[str]) -> bool:
     return not (character.isspace() or character in ends or _UNSPACED.match(character))
 
 
-def _marks(stretch: str) -> list[Mark]:
-    """Return the marked secrets of a stretch.
-
-    A message is asked for at several doors. What is remembered of it are places, by its digest.
-    """
-    digest = blake2b(stretch.encode(errors="surrogatepass"), digest_size=16).digest()
-    with _guard:
-        found = _places.get(digest)
-    if found is None:
-        found = [*_read(stretch)]
-        with _guard:
-            _places[digest] = found
-            if len(_places) > _REMEMBERED:
-                del _places[next(iter(_places))]
-    return found
-
-
-def _read(stretch: str) -> Iterator[Mark]:
+def _marks(stretch: str) -> Iterator[Mark]:
     """Yield the marked secrets of a stretch; what the encoder cuts off is read after it."""
     done, said = 0, stretch.rstrip()
     while done < len(said):
         before = said[:_OPENING] if done else ""
-        read = packaged("sentences").read(before, said[done:], least=_JOINED, remember=False)
+        read = packaged("sentences").read(before, said[done:], least=_JOINED)
         for mark in read.marks:
             if mark.name == "secret":
                 yield mark._replace(start=mark.start + done, end=mark.end + done)

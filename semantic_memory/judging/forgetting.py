@@ -92,7 +92,7 @@ def answered(text: str, before: str) -> Answer | None:
     """
     if not text or len(text) > _LONGEST or not is_english(text) or not _may_ask(text):
         return None
-    read = packaged("sentences").read(before[-_BEFORE:], text, remember=False)
+    read = packaged("sentences").read(before[-_BEFORE:], text)
     acts = read.heads["act"]
     return next((answer for act, (answer, sure) in _ANSWERS.items() if acts[act] >= sure), None)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import _lru_cache_wrapper, cache, cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from semantic_memory.domain.language import language, other_script
 from semantic_memory.domain.readings import Reading
 from semantic_memory.judging.first_person import in_first_person
 from semantic_memory.judging.ports import Pair, Spoken, Verdict
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MODELS = Path(__file__).parent / "models"
 _TOKENIZER = (
@@ -35,7 +38,7 @@ _LEAST_NEAR = 0.05
 """Probability of one of them from which a name is theirs."""
 _MARKED = 0.5
 """Probability from which a token is part of a secret or a subject."""
-_CACHED = 4_096  # texts whose scores are kept: a sentence is read more than once
+_REMEMBERED = 4_096  # texts whose output is kept
 
 _GAP = 1
 """Characters between tokens of one mark: a space or a sign, but not both, as behind a comma."""
@@ -79,6 +82,8 @@ class Encoder:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._loading = threading.Lock()
+        self._outputs: dict[bytes, _Output] = {}
+        self._guard = threading.Lock()
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
@@ -94,30 +99,38 @@ class Encoder:
         return self._heads(self._output(first, second))
 
     def logits(self, first: str, second: str) -> Scores:
-        """Return the logits of all heads, not remembered. Raises ConfigurationError."""
-        return self._output(first, second, remember=False).logits
+        """Return the logits of all heads, which aren't remembered. Raises ConfigurationError."""
+        return self._computed(first, second).logits
 
-    def read(
-        self, first: str, second: str, *, least: float = _MARKED, remember: bool = True
-    ) -> Read:
+    def read(self, first: str, second: str, *, least: float = _MARKED) -> Read:
         """Return what is read in the second text, behind the first.
 
-        A token is marked from the probability `least`.
-        What is read is remembered, unless it is told not to be or a secret is seen. Raises
-        ConfigurationError.
+        A token is marked from the probability `least`. Raises ConfigurationError.
         """
-        output = self._output(first, second, remember=remember)
+        output = self._output(first, second)
         length = output.offsets[-1][1] if output.offsets else 0
-        marks = [*_joined(self._tokens(output, least))]
-        if remember and any(mark.name == "secret" for mark in marks):
-            self._run.cache_clear()
-        return Read(self._heads(output), marks, length)
+        return Read(self._heads(output), [*_joined(self._tokens(output, least))], length)
 
-    def _output(self, first: str, second: str, *, remember: bool = True) -> _Output:
+    def _output(self, first: str, second: str) -> _Output:
+        """Return the output for two texts, which is remembered by their digest.
+
+        A text is read at several doors. No text is kept, as it may hold a secret.
+        """
+        digest = _digest(first, second)
+        with self._guard:
+            found = self._outputs.pop(digest, None)
+        found = found or self._computed(first, second)
+        with self._guard:
+            self._outputs[digest] = found  # behind all others, as the one that was read last
+            while len(self._outputs) > _REMEMBERED:
+                del self._outputs[next(iter(self._outputs))]
+        return found
+
+    def _computed(self, first: str, second: str) -> _Output:
         check_stopped()
         with self._loading:
             run = self._run
-        return run(first, second) if remember else run.__wrapped__(first, second)
+        return run(first, second)
 
     def _heads(self, output: _Output) -> dict[str, dict[str, float]]:
         start, found = 0, {}
@@ -137,9 +150,8 @@ class Encoder:
                 yield Mark(start, end, names[best], float(odds[best]))
 
     @cached_property
-    def _run(self) -> _lru_cache_wrapper[_Output]:
+    def _run(self) -> Callable[[str, str], _Output]:
         import onnxruntime
-        from tokenizers import Tokenizer
 
         model = self._directory / "model.onnx"
         try:
@@ -148,16 +160,13 @@ class Encoder:
             raise damaged(model) from error
         if hashlib.sha256(content).hexdigest() != self.card["sha256"]:
             raise damaged(model)
-        tokenizer = Tokenizer.from_file(str(_TOKENIZER))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
+        tokenizer = _tokenizer()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
-        @lru_cache(maxsize=_CACHED)
         def run(first: str, second: str) -> _Output:
             read = tokenizer.encode(first, second)
             logits, *marks = session.run(
@@ -188,6 +197,25 @@ def damaged(file: Path) -> ConfigurationError:
 def packaged(name: str) -> Encoder:
     """Return a packaged encoder, which all stores of a process share."""
     return Encoder(MODELS / name)
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    """Return the tokenizer of all packaged encoders."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
+    return tokenizer
+
+
+def _digest(first: str, second: str) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (first, second):
+        content = text.encode(errors="surrogatepass")
+        digest.update(len(content).to_bytes(8) + content)
+    return digest.digest()
 
 
 def _softmax(logits: Scores) -> Scores:
