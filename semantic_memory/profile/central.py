@@ -9,7 +9,7 @@ of multiple documents"); the second term is maximal marginal relevance (Carbonel
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,12 +31,19 @@ _LEANS = regex(
 
 
 def most_central(
-    rows: Sequence[Matrix], weights: Sequence[float], costs: Sequence[int], *, most: int, room: int
+    rows: Sequence[Matrix],
+    weights: Sequence[float],
+    texts: Sequence[str],
+    count: Callable[[str], int],
+    *,
+    most: int,
+    room: int,
 ) -> list[int]:
-    """Return the places of at most `most` rows whose costs add up to at most `room`, best first.
+    """Return the places of at most `most` texts of at most `room` tokens together, best first.
 
-    `rows` are unit vectors, `weights` their worth in [0, 1]; rows of weight 0 are never chosen. Of
-    equal values the first is chosen, so that the result is deterministic.
+    `rows` are their unit vectors, `weights` their worth in [0, 1]; those of weight 0 are never
+    chosen. Of equal values the first is chosen, so that the result is deterministic. `count`
+    returns the tokens of a text, and is asked for the best ones only.
     """
     if not len(rows):
         return []
@@ -49,15 +56,14 @@ def most_central(
     alike = np.zeros(len(vectors))
     free = worth > 0.0
     chosen: list[int] = []
-    while len(chosen) < most:
-        free &= np.asarray(costs) <= room
-        if not free.any():
-            break
+    while len(chosen) < most and free.any():
         value = np.where(free, np.round(relevance - (1.0 - _RELEVANCE) * alike, 6), -np.inf)
         best = int(np.argmax(value))
-        chosen.append(best)
         free[best] = False
-        room -= costs[best]
+        if (tokens := count(texts[best])) > room:
+            continue
+        chosen.append(best)
+        room -= tokens
         alike = np.maximum(alike, vectors @ vectors[best])
     return chosen
 

@@ -5,7 +5,7 @@ Each tier takes the notable facts of its age, the most central ones first, withi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.ports import Belief
 from semantic_memory.domain.profile import TIERS, HistoryTier, TierAges
-from semantic_memory.profile.central import most_central, telling
+from semantic_memory.profile.central import most_central, sentence, telling
 
 _NOTABLE: Mapping[Category, float] = MappingProxyType(
     {
@@ -43,34 +43,31 @@ class Extent:
 
 def derive_history(
     beliefs: Sequence[Belief],
-    costs: Sequence[int],
+    count: Callable[[str], int],
     now: datetime,
     extents: Mapping[HistoryTier, Extent],
     ages: TierAges,
 ) -> dict[HistoryTier, tuple[Fact, ...]]:
     """Return the facts of each tier, in the order in which they were stated.
 
-    `costs` are the facts' tokens. The result doesn't depend on the order of `beliefs`.
+    `count` returns the tokens of a line. The result doesn't depend on the order of `beliefs`.
     """
     tiers: dict[HistoryTier, tuple[Fact, ...]] = {}
     notable = sorted(
-        (
-            (belief, cost, weight)
-            for belief, cost in zip(beliefs, costs, strict=True)
-            if (weight := _notable(belief.fact)) >= _LEAST
-        ),
-        key=lambda item: item[0].fact.id,
+        (belief for belief in beliefs if _notable(belief.fact) >= _LEAST),
+        key=lambda belief: belief.fact.id,
     )
     for tier in TIERS:
-        own = [item for item in notable if ages.tier_of(item[0].fact.created_at, now) == tier]
+        own = [one for one in notable if ages.tier_of(one.fact.created_at, now) == tier]
         chosen = most_central(
-            [belief.vector for belief, _, _ in own],
-            [weight for _, _, weight in own],
-            [cost for _, cost, _ in own],
+            [belief.vector for belief in own],
+            [_notable(belief.fact) for belief in own],
+            [sentence(belief.fact.content) for belief in own],
+            count,
             most=extents[tier].sentences,
             room=extents[tier].tokens,
         )
-        facts = [own[place][0].fact for place in chosen]
+        facts = [own[place].fact for place in chosen]
         tiers[tier] = tuple(sorted(facts, key=lambda fact: (fact.created_at, fact.id)))
     return tiers
 

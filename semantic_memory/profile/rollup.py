@@ -189,8 +189,9 @@ class Rollup:
         own = [line for line in written if line.layer == tier]
         others = [line for line in written if line.layer != tier]
         extent = self._extents.tiers[tier]
-        costs = [self._counter.count(line.text) for line in own]
-        if len(own) <= extent.sentences and sum(costs) <= extent.tokens:
+        texts = [line.text for line in own]
+        count = self._counter.count
+        if len(own) <= extent.sentences and sum(map(count, texts)) <= extent.tokens:
             return [*others, *own]
         if self._condenser is not None and dry_run:
             notes.counts["condensed"] += 1
@@ -206,10 +207,10 @@ class Rollup:
                 notes.counts["condensing failed"] += 1
                 if len(own) <= _PATIENCE * extent.sentences:
                     return [*others, *own]  # the model may be back at the next run
-        vectors = list(self._embedder.embed([line.text for line in own], "document"))
-        chosen = most_central(
-            vectors, [1.0] * len(own), costs, most=extent.sentences, room=extent.tokens
-        )
+        vectors = list(self._embedder.embed(texts, "document"))
+        equal = [1.0] * len(own)
+        most, room = extent.sentences, extent.tokens
+        chosen = most_central(vectors, equal, texts, count, most=most, room=room)
         return [*others, *(own[place] for place in sorted(chosen))]
 
     def _condensed(
@@ -247,7 +248,6 @@ class Rollup:
             if belief.fact.id not in restated
             and not any(normalised(belief.fact.content) in text for text in texts)
         ]
-        costs = [self._counter.count(sentence(belief.fact.content)) for belief in beliefs]
         known = {belief.fact.id for belief in beliefs}
         by_hand = {line.layer for line in written}
         of_core = [one.fact for one in self._of_core(user_id) if one.fact.id in known]
@@ -265,17 +265,12 @@ class Rollup:
                 yield _line(user_id, name, fact, fact.stated_at, now)
         told = {place for line in written if line.layer in TIERS for place in line.said_in}
         rest = [
-            (belief, cost)
-            for belief, cost in zip(beliefs, costs, strict=True)
+            belief
+            for belief in beliefs
             if belief.fact.id not in shown and told.isdisjoint(said_in([belief.fact]))
         ]
-        tiers = derive_history(
-            [belief for belief, _ in rest],
-            [cost for _, cost in rest],
-            now,
-            self._extents.tiers,
-            self._extents.ages,
-        )
+        extents, ages = self._extents.tiers, self._extents.ages
+        tiers = derive_history(rest, self._counter.count, now, extents, ages)
         for tier, facts in tiers.items():
             if tier in _OLDER and any(line.layer == tier for line in written):
                 continue  # a model has told what matters of that time

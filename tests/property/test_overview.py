@@ -33,6 +33,10 @@ WORDS = (
 )
 
 
+def words(text):
+    return len(text.split())
+
+
 @st.composite
 def beliefs(draw):
     number = draw(st.integers(0, 25))
@@ -54,10 +58,9 @@ def beliefs(draw):
 @settings(max_examples=rounds(full=60, quick=20), deadline=None)
 def test_what_is_derived_does_not_depend_on_order_and_keeps_to_its_extents(found, random):
     def derived(facts):
-        costs = [len(belief.fact.content.split()) for belief in facts]
         return (
             derive_core([belief.fact for belief in facts], READ, 3),
-            derive_history(facts, costs, NOW, EXTENTS, AGES),
+            derive_history(facts, words, NOW, EXTENTS, AGES),
         )
 
     profile, history = derived(found)
@@ -80,7 +83,8 @@ def test_the_most_central_are_within_most_and_room(number, most, room, seed):
     rows = list(unit_vectors(number, seed=seed))
     rng = np.random.default_rng(seed)
     weights, costs = rng.random(number).tolist(), rng.integers(1, 30, number).tolist()
-    chosen = most_central(rows, weights, costs, most=most, room=room)
+    texts = list(map(str, range(number)))
+    chosen = most_central(rows, weights, texts, lambda text: costs[int(text)], most=most, room=room)
     assert len(chosen) == len(set(chosen)) <= most
     assert sum(costs[place] for place in chosen) <= room
     left = room - sum(costs[place] for place in chosen)
