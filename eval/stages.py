@@ -33,6 +33,8 @@ from eval.bench import sentence
 from eval.load import QUESTIONS, fill, service
 from eval.processes import seconds_of
 from eval.starts import Drawn
+from ingest.readers import Incoming
+from ingest.readers import read as read_messages
 from semantic_memory.application.private_files import PARTITIONS
 from semantic_memory.domain.filters import NO_FILTERS
 from semantic_memory.domain.laps import Laps
@@ -43,6 +45,8 @@ from semantic_memory.vectors.embedders.onnx import OnnxEmbedder
 
 USER = "user-0"
 """The user of the store that `eval.load.fill` builds."""
+_SAMPLES = Path(__file__).parent.parent / "data" / "conversations"
+"""Conversations of 47 messages."""
 _HITS = 10
 _BUDGET = 1_000
 _MESSAGES = 300
@@ -68,6 +72,7 @@ def measure_stages(directory: Path | None, memories: int, rounds: int) -> dict[s
             **_reading(store, rounds),
             **_serving(store, rounds),
             **_writing(Path(scratch)),
+            "first messages of a process, all of them": _beginning(Path(scratch)),
         }
 
 
@@ -166,6 +171,25 @@ def _writing(scratch: Path) -> dict[str, float]:
         "add_many, a fact, embedded": own,
         "add_many, a fact, vectors given": given,
     }
+
+
+def _beginning(scratch: Path) -> float:
+    """Return what a new process takes for the sample conversations, all models loaded by it."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+        return apart.submit(_begun, scratch / "begun").result()
+
+
+def _begun(directory: Path) -> float:
+    with SemanticMemory.open(directory) as memory:
+
+        def observe() -> None:
+            for file in sorted(_SAMPLES.glob("*.jsonl")):
+                read = read_messages(file, "jsonl", file.stem)
+                messages = [one.message for one in read if isinstance(one, Incoming)]
+                memory.observe(messages, user_id=USER, session_id=file.stem)
+            memory.flush()
+
+        return _once(observe)
 
 
 def _add(memory: SemanticMemory, texts: Sequence[str]) -> None:
