@@ -103,7 +103,7 @@ class Rollup:
         None if nothing was. Of a store into which much is loaded, the first changes only.
         """
         for user in self._ledger.pending(_DERIVED, user_id):
-            ids = self._ledger.changed(user_id, user.seen, _FRESH, messages=False)
+            ids = self._ledger.changed(user_id, user.seen, _FRESH)
             changed = [one for one in self._ledger.get([*ids], user_id) if _is_active_fact(one)]
             if changed:
                 known = {fact.id: fact for fact in (*facts, *changed)}
@@ -121,7 +121,7 @@ class Rollup:
     def follow(self, user_id: str) -> None:
         """Refresh if facts changed since the last time."""
         for user in self._ledger.pending(_DERIVED, user_id):
-            if self._ledger.changed(user_id, user.seen, limit=1, messages=False):
+            if self._ledger.changed(user_id, user.seen, limit=1):
                 self.refresh(user_id)
             else:
                 mark = Mark(_DERIVED, user_id, user.revision, self._clock.now())

@@ -117,7 +117,7 @@ def test_what_changed_is_known_by_user_and_revision(ledger):
     assert ledger.changed("u1", since, 10) == {"fact-1", "fact-3"}
     assert len(ledger.changed("u1", since, 1)) == 1
     ledger.apply([Add(make_fact(5, category="conversation"))])
-    assert ledger.changed("u1", since, 10, messages=False) == {"fact-1", "fact-3"}
+    assert ledger.changed("u1", since, 10) == {"fact-1", "fact-3"}
     assert ledger.changed("u1", ledger.revision("u1"), 10) == set()
 
 

@@ -16,10 +16,10 @@ class Revisions(Protocol):
         """Return the number of the user's latest change; 0 before any."""
         ...
 
-    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
+    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
         """Return the ids of at most `limit` of the user's facts that changed after `since`.
 
-        Forgotten facts are among them; verbatim messages unless `messages` is False.
+        Forgotten facts are among them, verbatim messages aren't.
         """
         ...
 

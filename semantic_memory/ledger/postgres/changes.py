@@ -32,6 +32,7 @@ from semantic_memory.ledger.postgres.locks import UserLocks
 from semantic_memory.ledger.postgres.part import Part
 from semantic_memory.ledger.postgres.texts import Texts
 from semantic_memory.ledger.sql.batch import Batch
+from semantic_memory.ledger.sql.part import REVISION
 
 # Before the next tries of a transaction that met another one
 _PAUSES_SECONDS = (0.01, 0.03, 0.1)
@@ -101,15 +102,7 @@ class ChangeWriter(Part):
 
     def revision(self, user_id: str) -> int:
         """Return the number of the user's latest change; 0 before any."""
-        query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
-        return self._number(query, (user_id,))
-
-    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
-        """Return the ids of at most `limit` of the user's facts that changed after `since`."""
-        facts = "" if messages else " AND category <> 'conversation'"
-        with self._connections.snapshot() as db:
-            query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
-            return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
+        return self._number(REVISION, (user_id,))
 
 
 def _locked(db: Session, users: Sequence[str]) -> dict[str, int]:

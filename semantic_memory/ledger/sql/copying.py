@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semantic_memory.ledger.sql.batch import Texts
-from semantic_memory.ledger.sql.part import Connections, Database, set_meta
+from semantic_memory.ledger.sql.part import REVISION, Connections, Database, set_meta
 from semantic_memory.ledger.sql.rows import FactRow, to_fact
 
 Row = tuple[Any, ...]
@@ -128,9 +128,8 @@ class Rows(ABC):
 
     def revision(self, user_id: str) -> int:
         """Return the number of a user's latest change."""
-        query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
         with self.connections.snapshot() as db:
-            return int(db.execute(query, (user_id,)).fetchone()[0])
+            return int(db.execute(REVISION, (user_id,)).fetchone()[0])
 
     def read(self, table: Table, user_id: str) -> Iterator[list[Row]]:
         """Yield a user's rows of a table in their order, many at a time, without the user."""

@@ -37,6 +37,15 @@ class Feeds(Part):
         )
         self._by_place = dialect.by_place
 
+    def changed(self, user_id: str, since: int, limit: int) -> set[str]:
+        """Return the ids of at most `limit` of the user's facts that changed after `since`."""
+        query = (
+            "SELECT id FROM facts WHERE user_id = ? AND revision > ?"
+            " AND category <> 'conversation' LIMIT ?"
+        )
+        with self._connections.snapshot() as db:
+            return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}
+
     # ---------------------------------------------------------------- a partition
 
     def delta(self, user_id: str, since: int, limit: int | None = None) -> Delta:

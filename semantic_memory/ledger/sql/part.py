@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 from semantic_memory.ledger.sql.dialect import Dialect
 
+REVISION = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
+"""Selects the number of a user's latest change; 0 before any."""
+
 
 class Found(Protocol):
     """The rows that a statement found, and how many it changed."""

@@ -10,6 +10,7 @@ from semantic_memory.concurrency import Bell
 from semantic_memory.domain.changes import Change
 from semantic_memory.domain.errors import StoreError, StoreUnavailableError
 from semantic_memory.ledger.sql.batch import Batch
+from semantic_memory.ledger.sql.part import REVISION
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.dialect import SQLITE
 from semantic_memory.ledger.sqlite.part import Part
@@ -72,15 +73,7 @@ class ChangeWriter(Part):
         known = self._revisions.get(user_id)
         if known is None:
             with self._connections.exclusive():
-                query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
-                known = self._number(query, (user_id,))
+                known = self._number(REVISION, (user_id,))
                 if known:  # anybody can make up user ids: these must not fill the memory
                     self._revisions[user_id] = known
         return known
-
-    def changed(self, user_id: str, since: int, limit: int, *, messages: bool = True) -> set[str]:
-        """Return the ids of at most `limit` of the user's facts that changed after `since`."""
-        facts = "" if messages else " AND category <> 'conversation'"
-        with self._connections.snapshot() as db:
-            query = f"SELECT id FROM facts WHERE user_id = ? AND revision > ?{facts} LIMIT ?"
-            return {fact_id for (fact_id,) in db.execute(query, (user_id, since, limit))}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from semantic_memory.domain.facts import Fact
 from semantic_memory.ledger.sql.facts import fact_rows
-from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.part import REVISION, Database
 from semantic_memory.ledger.sql.rows import FactRow, to_fact
 
 _MOST = 4_096  # about 12 MB
@@ -81,8 +81,7 @@ class KeptFacts:
 
 
 def _revision(db: Database, user_id: str) -> int:
-    query = "SELECT coalesce(max(revision), 0) FROM users WHERE user_id = ?"
-    return int(db.execute(query, (user_id,)).fetchone()[0])
+    return int(db.execute(REVISION, (user_id,)).fetchone()[0])
 
 
 def _changed(db: Database, user_id: str, since: int) -> set[str]:
