@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib import resources
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.english.tables import split
 from semantic_memory.domain.language import is_english
@@ -24,14 +22,12 @@ from semantic_memory.domain.patterns import deferred, regex
 Span = tuple[int, int]
 
 
-@cache
 def _data() -> dict[str, str]:
-    text = (resources.files(__package__) / "data" / "secrets.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return data_of(__package__, "secrets")
 
 
 def _any_of(entry: str) -> str:
-    return rf"(?:{deferred(lambda: one_of(split(_data()[entry].lower())))})"
+    return rf"(?:{deferred(lambda: one_of(split(data_of(__package__, 'secrets')[entry].lower())))})"
 
 
 def _words(entry: str) -> str:

@@ -9,13 +9,12 @@ its sentence ("In March, I ...").
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.english.words import Form, can_be_noun, forms
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.segments import segments
@@ -92,13 +91,7 @@ class Clause(NamedTuple):
 @cache
 def word_class(name: str) -> frozenset[str]:
     """Return the words of a class of `clauses.toml`."""
-    return frozenset(_table()[name].split())
-
-
-@cache
-def _table() -> dict[str, str]:
-    file = resources.files(__package__) / "data" / "clauses.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return frozenset(data_of(__package__, "clauses")[name].split())
 
 
 def sentences(text: str) -> Iterator[str]:

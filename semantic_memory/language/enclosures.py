@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.patterns import regex
 
 
@@ -23,13 +22,8 @@ class Cut(NamedTuple):
 @cache
 def word_class(*names: str) -> frozenset[str]:
     """Return the words of one or more classes of `own_speech.toml`."""
-    return frozenset(word for name in names for word in _table()[name].split())
-
-
-@cache
-def _table() -> dict[str, str]:
-    file = resources.files(__package__) / "data" / "own_speech.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    table = data_of(__package__, "own_speech")
+    return frozenset(word for name in names for word in table[name].split())
 
 
 _FENCES = ("```", "~~~", '"""', "'''")

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.english.tables import split
 from semantic_memory.domain.english.words import Form, forms, is_adverb, is_verb
 from semantic_memory.domain.evidence import words_of
@@ -163,14 +162,8 @@ _SUBJECTS = frozenset(
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
-    text = (resources.files(__package__) / "data" / "subjects.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-@cache
 def _words(name: str) -> frozenset[str]:
-    return frozenset(split(_tables()["owners"][name]))
+    return frozenset(split(data_of(__package__, "subjects")["owners"][name]))
 
 
 @cache
@@ -182,7 +175,7 @@ def _function_words() -> frozenset[str]:
 @cache
 def _named() -> Mapping[str, Topic]:
     found = {}
-    for name, table in _tables()["topics"].items():
+    for name, table in data_of(__package__, "subjects")["topics"].items():
         spoken = frozenset(one for word in split(table["words"]) for one in tokens(word))
         made = Topic(name, spoken, tuple(table["examples"]))
         for one in split(table["names"]):

@@ -8,14 +8,13 @@ compiled as `notation` says. Each file is read once.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache, reduce
-from importlib import resources
 from operator import getitem
 from types import MappingProxyType
 from typing import Any
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.english.notation import one_of
 from semantic_memory.domain.patterns import deferred
 
@@ -80,10 +79,4 @@ def mapping(entry: str) -> Mapping[str, str]:
 
 def _entry(name: str) -> Any:
     file, *keys = name.split(".")
-    return reduce(getitem, keys, _file(file))
-
-
-@cache
-def _file(name: str) -> dict[str, Any]:
-    text = (resources.files(__package__) / "data" / f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return reduce(getitem, keys, data_of(__package__, file))

@@ -7,11 +7,11 @@ all words that begin so. Extend the files in ``data/``; a new file there is a ne
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
+from semantic_memory.domain.data_files import data_of
 from semantic_memory.domain.patterns import regex
 
 UNSPACED = frozenset({"zh", "ja", "ko"})
@@ -38,7 +38,7 @@ def listed(code: str, key: str) -> tuple[str, ...]:
     >>> listed("nl", "speaker")[:2], listed("nl", "no such list")
     (('ik', 'mij'), ())
     """
-    text = _file(code).get(key, "")
+    text: str = data_of(__package__, code).get(key, "")
     parts = text.split(",") if "," in text else text.split()
     return tuple(" ".join(part.split()) for part in parts)
 
@@ -84,9 +84,3 @@ def pattern(code: str, key: str) -> re.Pattern[str] | None:
     sources = (re.escape(one).replace(r"\*", r"\w*").replace("…", r"\b.*") for one in entries)
     found = "|".join(sources)
     return regex(rf"(?<!\w)(?:{found})(?!\w)" if whole else found, re.IGNORECASE | re.DOTALL)
-
-
-@cache
-def _file(code: str) -> dict[str, str]:
-    text = (resources.files(__package__) / "data" / f"{code}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
