@@ -26,9 +26,9 @@ class SystemDisk:
         """Write at the present end or position; return how many bytes were written."""
         return os.write(file, data)
 
-    def write_at(self, file: int, data: bytes, offset: int) -> int:
-        """Write at an offset; return how many bytes were written."""
-        return os.pwrite(file, data, offset)
+    def overwrite(self, file: int, data: bytes) -> int:
+        """Write at the beginning; return how many bytes were written."""
+        return os.pwrite(file, data, 0)
 
     def truncate(self, file: int, size: int) -> None:
         """Cut a file to a size in bytes."""

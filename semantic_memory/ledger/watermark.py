@@ -58,7 +58,7 @@ class Watermark:
             return
         # A commit stands even if it can't be noted here: a low mark does no harm.
         with suppress(OSError):
-            self._disk.write_at(self._file, sealed(max(changes, self._least)), 0)
+            self._disk.overwrite(self._file, sealed(max(changes, self._least)))
 
     def close(self) -> None:
         """Close the file. Does nothing the second time."""

@@ -138,7 +138,7 @@ class ChromaDirectory:
         try:
             descriptor = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             try:
-                self._disk.write_at(descriptor, sealed(changes), 0)
+                self._disk.overwrite(descriptor, sealed(changes))
             finally:
                 self._disk.close(descriptor)
             self._disk.replace(draft, self._position)

@@ -112,8 +112,8 @@ class SimulatedDisk(SystemDisk):
     def write(self, file: int, data: bytes | memoryview) -> int:
         return self._write(file, bytes(data), os.fstat(file).st_size)  # all of them append
 
-    def write_at(self, file: int, data: bytes, offset: int) -> int:
-        return self._write(file, data, offset)
+    def overwrite(self, file: int, data: bytes) -> int:
+        return self._write(file, data, 0)
 
     def _write(self, file: int, data: bytes, offset: int) -> int:
         path = self._open[file]

@@ -21,8 +21,8 @@ class Disk(Protocol):
         """Write at the present end or position; return how many bytes were written."""
         ...
 
-    def write_at(self, file: int, data: bytes, offset: int) -> int:
-        """Write at an offset; return how many bytes were written."""
+    def overwrite(self, file: int, data: bytes) -> int:
+        """Write at the beginning; return how many bytes were written."""
         ...
 
     def truncate(self, file: int, size: int) -> None:
