@@ -10,7 +10,6 @@ what a log promises rests on all its operations holding the same locks in the sa
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections import OrderedDict
@@ -26,6 +25,7 @@ from semantic_memory.domain import log_lines
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.errors import StoreUnavailableError
 from semantic_memory.domain.events import CursorLost, Event, LogRepaired, WriteDelayed
+from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.logs import (
     NOTHING_CUT,
     Entry,
@@ -400,7 +400,7 @@ class FileSessionLog:
 
     def path(self, user_id: str, session_id: str) -> Path:
         """Return the path of a session's log."""
-        return self._root / _name(user_id) / f"{_name(session_id)}.jsonl"
+        return self._root / digest_of(user_id) / f"{digest_of(session_id)}.jsonl"
 
     def _tail(self, path: Path, user_id: str, session_id: str) -> _Tail:
         with self._guard:
@@ -475,7 +475,3 @@ class FileSessionLog:
                 kind, data = self._format.read(line)
                 if kind in ("gone", "cut"):
                     yield data["id"]
-
-
-def _name(identifier: str) -> str:
-    return hashlib.blake2b(identifier.encode(), digest_size=16).hexdigest()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.files import write_whole
 from semantic_memory.domain.ports.disk import Disk
 
 ResultT = TypeVar("ResultT")
@@ -66,9 +67,7 @@ class Reserve:
             if missing > 0:
                 file = self._disk.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
                 try:
-                    rest = memoryview(bytes(missing))
-                    while rest:
-                        rest = rest[self._disk.write(file, rest) :]
+                    write_whole(self._disk, file, bytes(missing))
                 finally:
                     self._disk.close(file)
 

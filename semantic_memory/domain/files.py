@@ -12,17 +12,28 @@ from semantic_memory.domain.ports.disk import Disk
 
 
 def digest_of(name: str) -> str:
-    """Return a name of a file that stands for another, and doesn't tell it."""
+    """Return a name, as of a file, that stands for another, and doesn't tell it."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_whole(disk: Disk, file: int, data: bytes | memoryview) -> None:
+    """Write all of `data` to an open file, however little of it the disk takes at a time."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[disk.write(file, rest) :]
 
 
 def write_file(disk: Disk, path: Path, data: bytes) -> None:
     """Write a file and wait for the disk; its name isn't durable yet."""
     descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[disk.write(descriptor, rest) :]
+        write_whole(disk, descriptor, data)
         disk.sync(descriptor)
     finally:
         disk.close(descriptor)

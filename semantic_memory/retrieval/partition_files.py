@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import uuid
 from collections.abc import Collection
 from pathlib import Path
 
 from semantic_memory.domain.errors import StoreUnavailableError
+from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.ports import KeyValues
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.retrieval import sealed
@@ -44,7 +44,7 @@ class PartitionFiles:
 
     def read(self, user_id: str) -> Partition | None:
         """Return a user's partition as it was kept; None if there is no file to be believed."""
-        name = _name(user_id)
+        name = digest_of(user_id)
         token = self._ledger.meta(_MARK + name)
         if not token:
             return None
@@ -66,7 +66,7 @@ class PartitionFiles:
         """
         if self._reading:
             return False
-        name, token = _name(user_id), uuid.uuid4().hex
+        name, token = digest_of(user_id), uuid.uuid4().hex
         head = {**kept.head, "token": token, "form": FORM, "user_id": user_id}
         with self._lock:
             if self._purges != moment:
@@ -84,7 +84,9 @@ class PartitionFiles:
         """Delete the files of `users`, or all. Raises StoreUnavailableError."""
         if self._reading:
             return
-        patterns = ["*"] if users is None else [f"{_name(one)}*" for one in users]  # with drafts
+        patterns = (
+            ["*"] if users is None else [f"{digest_of(one)}*" for one in users]
+        )  # with drafts
         with self._lock:
             self._purges += 1
             try:
@@ -93,7 +95,3 @@ class PartitionFiles:
                         self._disk.remove(path)
             except OSError as error:
                 raise StoreUnavailableError(f"can't delete {self._directory}: {error}") from error
-
-
-def _name(user_id: str) -> str:
-    return hashlib.blake2b(user_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.domain.files import write_whole
 from semantic_memory.domain.ports.disk import Disk
 
 _BEGIN = struct.Struct("<8sQQ")
@@ -44,10 +45,10 @@ def write(
     file = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0))
     try:
         try:
-            _write(file, _BEGIN.pack(_MAGIC, len(begin), zlib.crc32(begin)) + begin, disk)
+            write_whole(disk, file, _BEGIN.pack(_MAGIC, len(begin), zlib.crc32(begin)) + begin)
             for array in arrays.values():
-                _write(file, _bytes(array).data, disk)
-                _write(file, bytes(_padded(array.nbytes) - array.nbytes), disk)
+                write_whole(disk, file, _bytes(array).data)
+                write_whole(disk, file, bytes(_padded(array.nbytes) - array.nbytes))
         finally:
             disk.close(file)
         disk.replace(draft, path)
@@ -98,9 +99,3 @@ def _seal(data: NDArray[np.uint8]) -> int:
         return zlib.crc32(data.data)
     words = data[: len(data) // 8 * 8].view(np.uint64)
     return (int(np.add.reduce(words)) + zlib.crc32(data[len(words) * 8 :].data)) % 2**64
-
-
-def _write(file: int, data: memoryview | bytes, disk: Disk) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[disk.write(file, left) :]

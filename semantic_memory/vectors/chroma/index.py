@@ -31,6 +31,7 @@ from chromadb.errors import NotFoundError
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact
+from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
 from semantic_memory.domain.scope import Scope
@@ -230,8 +231,7 @@ class ChromaCollections:
         return own if own in self._collections else self._shared
 
     def _own_name(self, user_id: str) -> str:
-        digest = hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()
-        return f"{self._prefix}user-{digest}"
+        return f"{self._prefix}user-{digest_of(user_id)}"
 
     def _collection(self, name: str) -> chromadb.Collection:
         if name not in self._collections:

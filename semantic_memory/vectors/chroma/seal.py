@@ -7,7 +7,6 @@ flushes, so their digests are written after each flush, and files that differ ar
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from semantic_memory.domain.errors import IndexUnavailableError
+from semantic_memory.domain.files import sha256_of
 
 SEAL = "seal.json"
 _DATABASE = "chroma.sqlite3"
@@ -57,7 +57,7 @@ def write(directory: Path, generation: str) -> None:
     `generation` names the generation of the index that they belong to.
     """
     files = {
-        name: {"size": size, "sha256": _digest(directory / name)}
+        name: {"size": size, "sha256": sha256_of(directory / name)}
         for name, (size, _) in stamps(directory).items()
     }
     text = json.dumps({"generation": generation, "files": files})
@@ -99,7 +99,7 @@ def damage(directory: Path, generation: str, *, quick: bool = False) -> str | No
         size, _ = present[name]
         if size != files[name]["size"]:
             return f"{name} has {size:,} bytes instead of {files[name]['size']:,}"
-        if not quick and _digest(directory / name) != files[name]["sha256"]:
+        if not quick and sha256_of(directory / name) != files[name]["sha256"]:
             return f"{name} differs from its seal"
     return None
 
@@ -108,8 +108,3 @@ def _files(directory: Path) -> Iterator[Path]:
     for folder in directory.iterdir():
         if folder.is_dir():
             yield from (path for path in folder.iterdir() if path.is_file())
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

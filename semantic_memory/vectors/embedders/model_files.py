@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Literal
 
 from semantic_memory.domain.errors import ConfigurationError
+from semantic_memory.domain.files import sha256_of
 
 Precision = Literal["int8", "fp32"]
 
@@ -42,10 +42,11 @@ def damaged(directory: Path) -> str | None:
         digests = (directory / _DIGESTS).read_text(encoding="ascii")
     except OSError:
         return _DIGESTS
-    expected = {name: digest for digest, _, name in map(_parted, digests.splitlines())}
+    parts = (line.partition("  ") for line in digests.splitlines())
+    expected = {name: digest for digest, _, name in parts}
     for name in (MODEL, TOKENIZER):
         try:
-            found = digest_of(directory / name)
+            found = sha256_of(directory / name)
         except OSError:
             return name
         if found != expected.get(name):
@@ -55,15 +56,5 @@ def damaged(directory: Path) -> str | None:
 
 def write_digests(directory: Path) -> None:
     """Write the digests of a model's files, as `sha256sum` does."""
-    lines = [f"{digest_of(directory / name)}  {name}\n" for name in (MODEL, TOKENIZER)]
+    lines = [f"{sha256_of(directory / name)}  {name}\n" for name in (MODEL, TOKENIZER)]
     (directory / _DIGESTS).write_text("".join(lines), encoding="ascii")
-
-
-def digest_of(file: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal. Raises OSError."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _parted(line: str) -> tuple[str, str, str]:
-    return line.partition("  ")
