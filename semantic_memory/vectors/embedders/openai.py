@@ -13,6 +13,8 @@ from semantic_memory.domain.ports import EmbedderIdentity, InputType
 
 _MAX_TEXTS = 512  # of one request; the API takes 2,048 texts or 300,000 tokens
 _MAX_CHARACTERS = 400_000
+_SECONDS = 30.0
+_RETRIES = 4
 _QUERY_SECONDS = 5.0
 
 
@@ -30,13 +32,11 @@ class OpenAIEmbedder:
         *,
         api_key: str | None = None,
         base_url: str | None = None,
-        timeout: float = 30.0,
-        max_retries: int = 4,
     ) -> None:
         self._model = model
         self._dimension = dimension
         self._client = openai.OpenAI(
-            api_key=api_key or "none", base_url=base_url, timeout=timeout, max_retries=max_retries
+            api_key=api_key or "none", base_url=base_url, timeout=_SECONDS, max_retries=_RETRIES
         )
         # A search doesn't wait for long; without a vector it goes by words.
         self._impatient = self._client.with_options(timeout=_QUERY_SECONDS, max_retries=1)
