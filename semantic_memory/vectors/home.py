@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from semantic_memory.domain.errors import IndexBrokenError, IndexUnavailableError
 from semantic_memory.domain.ports import VectorIndex
@@ -53,11 +53,6 @@ class IndexHome(Protocol):
         """One word, by which the ledger knows whether it was this index that followed it last."""
         ...
 
-    @property
-    def keeps_deleted(self) -> bool:
-        """True if its files keep the text of deleted memories."""
-        ...
-
     def damage(self, generation: str) -> str | None:
         """Describe the damage visible without opening the index; None if there is none."""
         ...
@@ -82,20 +77,27 @@ class IndexHome(Protocol):
         """Close the index and delete its content."""
         ...
 
-    def erase(self) -> None:
-        """Close the index and delete its content, with what was set aside."""
-        ...
-
     def close(self) -> None:
         """Close the index permanently."""
         ...
 
 
+@runtime_checkable
+class RetentiveHome(IndexHome, Protocol):
+    """An `IndexHome` whose files keep the text of deleted memories."""
+
+    def erase(self) -> None:
+        """Close the index and delete its content, with what was set aside."""
+        ...
+
+
 class ChromaDirectory:
-    """Opens a directory of Chroma in a process of its own."""
+    """Opens a directory of Chroma in a process of its own.
+
+    The queue that Chroma writes before it indexes keeps the text of deleted memories.
+    """
 
     name = "chroma"
-    keeps_deleted = True  # in the queue that Chroma writes before it indexes
 
     def __init__(self, directory: Path, sync_threshold: int, disk: Disk) -> None:
         self._directory = directory
@@ -182,7 +184,6 @@ class GivenIndex:
     """An index given by the caller, for this store alone."""
 
     name = "given"
-    keeps_deleted = False
 
     def __init__(self, index: VectorIndex) -> None:
         self._index = index
@@ -209,10 +210,6 @@ class GivenIndex:
         held = sorted(self._index.ids())
         for start in range(0, len(held), _DELETED_AT_ONCE):
             self._index.delete(held[start : start + _DELETED_AT_ONCE])
-
-    def erase(self) -> None:
-        """Delete every memory of the index."""
-        self.empty()
 
     def close(self) -> None:
         """Close the index."""

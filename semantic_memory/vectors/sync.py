@@ -37,7 +37,7 @@ from semantic_memory.domain.ports import (
     SyncFeed,
     VectorIndex,
 )
-from semantic_memory.vectors.home import STATE, IndexHome, state
+from semantic_memory.vectors.home import STATE, IndexHome, RetentiveHome, state
 from semantic_memory.vectors.keeper import scan
 
 _BATCH = 256
@@ -149,7 +149,7 @@ class IndexKeeper:
 
         Raises StoreClosedError, and IndexUnavailableError if it can't be deleted at present.
         """
-        if self._home.keeps_deleted:
+        if isinstance(self._home, RetentiveHome):
             with self._lock:
                 self._refuse_if_closed()
                 self._begin_anew()

@@ -44,10 +44,9 @@ _REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class ChromaServer:
-    """An `IndexHome` of collections on a Chroma server."""
+    """An `IndexHome` of collections on a Chroma server, to which texts are never sent."""
 
     name = "chroma-server"
-    keeps_deleted = False  # texts are never sent
 
     def __init__(self, url: str, token: str, name: str, sync_threshold: int) -> None:
         """Use the server at `url`, `http://host:port`, by a token, empty for none.
@@ -92,10 +91,6 @@ class ChromaServer:
             client = self._connected()
             for name in [*names(client, self._prefix)]:
                 _delete(client, name)
-
-    def erase(self) -> None:
-        """Delete every memory of the index."""
-        self.empty()
 
     def close(self) -> None:
         """Close the connections."""

@@ -18,10 +18,9 @@ _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename ~ 
 
 
 class PgvectorDatabase:
-    """An `IndexHome` in a schema of a database."""
+    """An `IndexHome` in a schema of a database, without texts."""
 
     name = "pgvector"
-    keeps_deleted = False  # it has no texts
 
     def __init__(self, url: str) -> None:
         """Use `url`, `postgresql://user@host/database?schema=name`; connect at the first opening.
@@ -58,10 +57,6 @@ class PgvectorDatabase:
         with translated(), connections.transaction() as db:
             for (table,) in db.execute(_TABLES, (connections.schema,)).fetchall():
                 db.execute(f"DROP TABLE IF EXISTS {table}")
-
-    def erase(self) -> None:
-        """Delete every memory of the index."""
-        self.empty()
 
     def close(self) -> None:
         """Close the connections."""
