@@ -15,6 +15,7 @@ from contextlib import suppress
 from semantic_memory.domain.errors import StoreError
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.schema import lock_key
+from semantic_memory.ledger.sql.events import LAST
 
 AT_ONCE = 2_000
 """Events numbered in a transaction: about 50 ms, for which others who number wait."""
@@ -23,7 +24,6 @@ PATIENCE_SECONDS = 1.0
 _PAUSE_SECONDS = 1.0  # between rounds of the thread: many commits are numbered together
 _LOOK_SECONDS = 0.01  # again, while another one numbers
 
-LAST = "SELECT coalesce(max(num), 0) FROM events"
 _WAITING = "SELECT EXISTS (SELECT FROM events WHERE num IS NULL)"
 _LOCK = "SELECT pg_try_advisory_xact_lock(?)"
 _NUMBER = f"""

@@ -1,15 +1,16 @@
-"""Events: noting them, and their rows."""
+"""The feed of events: one row for each version of a memory, and for each extraction."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from semantic_memory.domain.changes import Extracted
 from semantic_memory.domain.facts import Category, Fact, Status
-from semantic_memory.domain.feed import EventKind, MemoryEvent
+from semantic_memory.domain.feed import EventKind, EventPage, MemoryEvent
 from semantic_memory.ledger import rules
-from semantic_memory.ledger.sql.part import Database
+from semantic_memory.ledger.sql.part import Database, Part
 from semantic_memory.ledger.sql.rows import decoding, micros, moment
 
 _INSERT = (
@@ -21,12 +22,13 @@ _INSERT_EXTRACTION = (
     " VALUES (?, ?, ?, '', ?, ?, ?)"
 )
 # Reasons of other changes may quote what is forgotten later.
-EVENT = (
-    "e.num, e.kind, e.at, e.user_id, f.id, e.version, e.status, f.category, e.action,"
+_SELECT = (
+    "SELECT e.num, e.kind, e.at, e.user_id, f.id, e.version, e.status, f.category, e.action,"
     f" CASE e.kind WHEN '{EventKind.FORGOTTEN.value}' THEN f.reason ELSE '' END, f.superseded_by,"
     " f.agent_id, f.run_id, coalesce(e.session_id, f.session_id), e.messages, e.facts"
+    " FROM events e LEFT JOIN facts f ON f.user_id = e.user_id AND f.num = e.fact"
 )
-"""Selects an EventRow of `events e`, left joined to `facts f`."""
+LAST = "SELECT coalesce(max(num), 0) FROM events"
 
 
 class Event(NamedTuple):
@@ -58,6 +60,58 @@ class EventRow(NamedTuple):
     session_id: str | None
     messages: int | None
     facts: int | None
+
+
+class EventReader(Part):
+    """The role `EventFeed`, except waking its followers."""
+
+    def events(
+        self,
+        after: int,
+        limit: int,
+        user_id: str | None = None,
+        kinds: Collection[EventKind] = (),
+    ) -> EventPage:
+        """Return the first `limit` events after number `after`, of one user or of all."""
+        condition = "e.num > ?"
+        values: list[Any] = [after]
+        if user_id is not None:
+            condition += " AND e.user_id = ?"
+            values.append(user_id)
+        if kinds:
+            named = [kind.value for kind in kinds]
+            among, bound = self._connections.dialect.among("e.kind", named)
+            condition += f" AND {among}"
+            values += bound
+        self._settle()
+        with self._connections.snapshot() as db:
+            rows = db.execute(
+                f"{_SELECT} WHERE {condition} ORDER BY e.num LIMIT ?", (*values, limit)
+            ).fetchall()
+            (last,) = db.execute(LAST).fetchone()
+        found = [to_event(EventRow._make(row)) for row in rows]
+        return EventPage(found, found[-1].id if len(found) == limit else max(after, last))
+
+    def first_event(self) -> int:
+        """Return the number of the oldest event that is kept; 0 before any."""
+        self._settle()
+        return self._number("SELECT coalesce(min(num), 0) FROM events")
+
+    def last_event(self) -> int:
+        """Return the number of the latest event; 0 before any."""
+        self._settle()
+        return self._number(LAST)
+
+    def drop_events(self, until: int) -> int:
+        """Delete the events up to a number, but never the latest one; return how many."""
+        self._settle()
+        with self._connections.transaction() as db:
+            # The next number is one more than the highest present.
+            query = f"DELETE FROM events WHERE num <= ? AND num < ({LAST})"
+            return db.execute(query, (until,)).rowcount
+
+    def _settle(self) -> None:
+        """Have all that was committed numbered, if there is time."""
 
 
 def note(db: Database, event: Event) -> None:

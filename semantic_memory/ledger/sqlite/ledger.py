@@ -18,6 +18,7 @@ from semantic_memory.domain.observers import ignore_event
 from semantic_memory.domain.ports.disk import Disk
 from semantic_memory.ledger.remedies import HOW_TO_RECOVER
 from semantic_memory.ledger.sql.beliefs import BeliefReader
+from semantic_memory.ledger.sql.events import EventReader
 from semantic_memory.ledger.sql.feeds import Feeds
 from semantic_memory.ledger.sql.indexing import IndexFeed
 from semantic_memory.ledger.sql.items import ItemReader
@@ -27,7 +28,6 @@ from semantic_memory.ledger.sql.records import JobRecords, SessionReader
 from semantic_memory.ledger.sqlite.administration import Administration
 from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
-from semantic_memory.ledger.sqlite.events import EventReader
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.words import WordSearcher
 
