@@ -7,7 +7,7 @@ transaction in which a fact changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from semantic_memory.domain.profile import (
     said_in,
 )
 from semantic_memory.domain.text import lexical_text
+from semantic_memory.domain.values import levels
 
 MOST_RUNS = 1_000
 """Runs of jobs that are kept."""
@@ -326,11 +327,5 @@ def tag_counts(tagged: Iterable[tuple[Sequence[str], int]]) -> dict[str, int]:
     """
     counts: Counter[str] = Counter()
     for tags, number in tagged:
-        counts.update(dict.fromkeys((topic for tag in tags for topic in _topics(tag)), number))
+        counts.update(dict.fromkeys((topic for tag in tags for topic in levels(tag)), number))
     return counts
-
-
-def _topics(tag: str) -> Iterator[str]:
-    """Yield a tag and the topics above it."""
-    levels = tag.split(".")
-    return (".".join(levels[:depth]) for depth in range(1, len(levels) + 1))
