@@ -283,11 +283,11 @@ def to_fact(row: FactRow) -> Fact:
         agent_id=row.agent_id or None,
         run_id=row.run_id or None,
         contested_by=tuple(detail.get("contested_by", ())),
-        ended_by=_to_cause(detail["ended_by"]) if "ended_by" in detail else None,
-        perhaps_changed=tuple(map(_to_cause, detail.get("perhaps_changed", ()))),
+        ended_by=Cause.model_validate(detail["ended_by"]) if "ended_by" in detail else None,
+        perhaps_changed=tuple(map(Cause.model_validate, detail.get("perhaps_changed", ()))),
         follows=tuple(detail.get("follows", ())),
         rests_on=tuple(detail.get("rests_on", ())),
-        reading=_to_reading(detail["reading"]) if "reading" in detail else None,
+        reading=Reading.model_validate(detail["reading"]) if "reading" in detail else None,
         version=row.version,
         schema_version=detail["schema_version"],
     )
@@ -295,14 +295,6 @@ def to_fact(row: FactRow) -> Fact:
 
 def _of_cause(cause: Cause) -> dict[str, Any]:
     return cause.model_dump(mode="json", exclude_none=True)
-
-
-def _to_reading(stored: object) -> Reading:
-    return Reading.model_validate(stored)
-
-
-def _to_cause(stored: object) -> Cause:
-    return Cause.model_validate(stored)
 
 
 @decoding
