@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from semantic_memory.ledger.postgres.dialect import POSTGRES
 from semantic_memory.ledger.sql.administration import (
     UNERASED,
     AdministrationReader,
+    contradictions,
     delete_cuts,
+    erase_fact,
 )
-from semantic_memory.ledger.sql.part import Database
 from semantic_memory.ledger.sql.rows import of_user
-
-_BESIDE = ("versions", "vectors", "words", "placings", "claim_keys")
 
 
 class Administration(AdministrationReader):
@@ -33,7 +33,8 @@ class Administration(AdministrationReader):
                 f"{query} ORDER BY user_id, num FOR UPDATE", values
             ).fetchall()
             for owner, num in forgotten:
-                _erase(db, owner, num)
+                db.execute("DELETE FROM words WHERE user_id = ? AND num = ?", (owner, num))
+                erase_fact(db, POSTGRES.own, owner, num)
                 erased[owner] += 1
         return erased
 
@@ -50,21 +51,4 @@ class Administration(AdministrationReader):
             "SELECT count(*) FROM facts f LEFT JOIN words w USING (user_id, num)"
             " WHERE f.content <> '' AND w.num IS NULL"
         )
-        found = []
-        if orphans:
-            found.append(f"{orphans} memories are marked as embedded but have no vector")
-        if unlisted:
-            found.append(f"the word index lacks {unlisted} memories")
-        return found
-
-
-def _erase(db: Database, user_id: str, num: int) -> None:
-    """Erase all of a forgotten memory but its tombstone."""
-    for table in _BESIDE:
-        db.execute(f"DELETE FROM {table} WHERE user_id = ? AND num = ?", (user_id, num))
-    db.execute(
-        "UPDATE facts SET content = '', content_key = ?, speaker = NULL, tags = '', body = NULL,"
-        " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
-        " WHERE user_id = ? AND num = ?",
-        (b"", user_id, num),
-    )
+        return contradictions(orphans, unlisted)

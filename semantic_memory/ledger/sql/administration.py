@@ -7,12 +7,14 @@ from itertools import groupby
 
 from semantic_memory.domain.changes import Redact
 from semantic_memory.domain.messages import SessionKey
+from semantic_memory.ledger.sql.dialect import Key
 from semantic_memory.ledger.sql.feeds import WAITING
 from semantic_memory.ledger.sql.part import Database, Part, set_meta
 from semantic_memory.ledger.sql.rows import of_user
 
 UNERASED = "status = 'forgotten' AND content <> ''"
 """The condition of a memory that is forgotten and not erased."""
+_BESIDE = ("versions", "vectors", "placings", "claim_keys")
 
 
 class AdministrationReader(Part):
@@ -108,3 +110,26 @@ def delete_cuts(db: Database, user_id: str | None) -> Counter[str]:
     """Delete the notes of messages that lost sentences; return how many there were by user."""
     query, values = of_user("DELETE FROM cuts", (), user_id)
     return Counter(owner for (owner,) in db.execute(f"{query} RETURNING user_id", values))
+
+
+def erase_fact(db: Database, own: Key, user_id: str, num: int) -> None:
+    """Erase all of a forgotten memory but its tombstone; its indexed words are left."""
+    key = own.values(user_id, num)
+    for table in _BESIDE:
+        db.execute(f"DELETE FROM {table} WHERE {own.condition}", key)
+    db.execute(
+        "UPDATE facts SET content = '', content_key = ?, speaker = NULL, tags = '', body = NULL,"
+        " said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
+        " WHERE user_id = ? AND num = ?",
+        (b"", user_id, num),
+    )
+
+
+def contradictions(orphans: int, unlisted: int) -> list[str]:
+    """Say in words what tables lack: vectors of memories, and memories of the word index."""
+    found = []
+    if orphans:
+        found.append(f"{orphans} memories are marked as embedded but have no vector")
+    if unlisted:
+        found.append(f"the word index lacks {unlisted} memories")
+    return found

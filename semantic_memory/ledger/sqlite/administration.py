@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from sqlite3 import Connection
 
 from semantic_memory.domain.errors import StoreCorruptError
 from semantic_memory.ledger.sql.administration import (
     UNERASED,
     AdministrationReader,
+    contradictions,
     delete_cuts,
+    erase_fact,
 )
 from semantic_memory.ledger.sql.part import set_meta
 from semantic_memory.ledger.sql.rows import of_user
 from semantic_memory.ledger.sqlite import forms, words
 from semantic_memory.ledger.sqlite.connections import Connections
+from semantic_memory.ledger.sqlite.dialect import SQLITE
 
 _UNCLEAN = "unclean"
 """Key in the ledger's meta while its file isn't written again after an erasure."""
@@ -35,7 +37,9 @@ class Administration(AdministrationReader):
             with self._connections.transaction() as db:
                 erased = delete_cuts(db, user_id)
                 for owner, num in db.execute(*query).fetchall():
-                    _erase(db, num)
+                    words.erase(db, num)
+                    forms.erase(db, num)
+                    erase_fact(db, SQLITE.own, owner, num)
                     erased[owner] += 1
                 if erased:
                     words.merge_segments(db)
@@ -73,25 +77,5 @@ class Administration(AdministrationReader):
                 ).fetchone()
         except StoreCorruptError as error:
             return [str(error)]
-        found = [str(line) for line in found if line != "ok"]
-        if orphans:
-            found.append(f"{orphans} memories are marked as embedded but have no vector")
-        if unlisted:
-            found.append(f"the word index lacks {unlisted} memories")
-        return found
-
-
-def _erase(db: Connection, num: int) -> None:
-    """Erase all of a forgotten memory but its tombstone."""
-    db.execute("DELETE FROM versions WHERE num = ?", (num,))
-    db.execute("DELETE FROM vectors WHERE num = ?", (num,))
-    words.erase(db, num)
-    forms.erase(db, num)
-    db.execute("DELETE FROM placings WHERE num = ?", (num,))
-    db.execute("DELETE FROM claim_keys WHERE num = ?", (num,))
-    db.execute(
-        "UPDATE facts SET content = '', content_key = x'', speaker = NULL, tags = '',"
-        " body = NULL, said_in = '', detail = '{\"schema_version\": 1}', embedded = -1"
-        " WHERE num = ?",
-        (num,),
-    )
+        plain = [str(line) for line in found if line != "ok"]
+        return plain + contradictions(orphans, unlisted)
