@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from semantic_memory.domain.changes import Cut, Evict, FactVectors, Forget, Update
+from semantic_memory.domain.changes import Cut, Evict, Forget, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, Source, Status, Tombstone
 from semantic_memory.domain.feed import EventKind
 from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.messages import SessionInfo
-from semantic_memory.domain.ports import IndexEntry, Outbox, Unindexed
 from semantic_memory.domain.profile import (
     PROFILE_FIELDS,
     Line,
@@ -256,29 +255,7 @@ def replaced(line: Line, standing: Iterable[Line]) -> list[Line] | None:
     return None if any(prevails(other, line) for other in others) else others
 
 
-# ---------------------------------------------------------------- feeds and summaries
-
-
-class Stored(NamedTuple):
-    """A fact as it is stored."""
-
-    num: int
-    fact: Fact
-    vectors: FactVectors | None
-    revision: int
-
-
-def outbox(lacked: Sequence[Stored], changes: int) -> Outbox:
-    """Return the facts that an index lacks as a batch for it."""
-    entries: list[IndexEntry] = []
-    removed: list[str] = []
-    for _, fact, vectors, _ in lacked:
-        if vectors is not None and fact.status is not Status.FORGOTTEN:
-            entries.append(IndexEntry(fact, vectors.windows))
-        else:
-            removed.append(fact.id)
-    taken = [Unindexed(fact.user_id, num, revision) for num, fact, _, revision in lacked]
-    return Outbox(entries, removed, taken, changes)
+# ---------------------------------------------------------------- summaries
 
 
 class SessionPart(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from semantic_memory.domain.changes import Matrix
+from semantic_memory.domain.facts import Status
 from semantic_memory.domain.filters import Filters
-from semantic_memory.domain.ports import Match, Outbox, Unindexed
-from semantic_memory.ledger import rules
+from semantic_memory.domain.ports import IndexEntry, Match, Outbox, Unindexed
 from semantic_memory.ledger.sql.part import Database, Part, set_meta
 from semantic_memory.ledger.sql.rows import (
     FACT,
@@ -37,11 +37,17 @@ class IndexFeed(Part):
                 (limit,),
             ).fetchall()
             (changes,) = db.execute(self._connections.dialect.changes).fetchone()
-        stored = []
+        entries: list[IndexEntry] = []
+        removed: list[str] = []
+        taken: list[Unindexed] = []
         for *columns, num, embedded, revision, windows, sentences, data in found:
-            vectors = to_vectors(windows, sentences, data) if embedded == 1 else None
-            stored.append(rules.Stored(num, to_fact(FactRow._make(columns)), vectors, revision))
-        return rules.outbox(stored, changes)
+            fact = to_fact(FactRow._make(columns))
+            if embedded == 1 and fact.status is not Status.FORGOTTEN:
+                entries.append(IndexEntry(fact, to_vectors(windows, sentences, data).windows))
+            else:
+                removed.append(fact.id)
+            taken.append(Unindexed(fact.user_id, num, revision))
+        return Outbox(entries, removed, taken, changes)
 
     def note_indexed(
         self, done: Sequence[Unindexed], key: str, was: str | None, value: str
