@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -16,6 +16,9 @@ from semantic_memory.domain.messages import SessionKey
 from semantic_memory.domain.refusals import meant, parse
 from semantic_memory.domain.values import Identifier, Value
 from semantic_memory.domain.values import Whole as Whole
+
+if TYPE_CHECKING:  # it would load numpy
+    from semantic_memory.domain.ports import Progress
 
 P = ParamSpec("P")
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
@@ -42,6 +45,25 @@ class OfUser(Request):
     """A request about one user."""
 
     user_id: Identifier = Field(description=fields.USER)
+
+
+class OfUserAlone(OfUser):
+    """A request that has nothing but its user."""
+
+    @classmethod
+    def of(cls, *, user_id: str) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id)
+
+
+class Watched(Request):
+    """A request about the whole store whose progress can be watched."""
+
+    @classmethod
+    def of(cls, progress: Progress | None = None) -> Self:
+        """Build the request. `progress` isn't part of it: a service reports none."""
+        del progress
+        return cls()
 
 
 class OfSession(OfUser):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
@@ -18,12 +18,16 @@ from semantic_memory.domain.messages import (
     SessionOptions,
     Verbosity,
 )
-from semantic_memory.domain.requests.base import OfSession, OfUser, Request, example, several
+from semantic_memory.domain.requests.base import (
+    OfSession,
+    OfUser,
+    OfUserAlone,
+    Watched,
+    example,
+    several,
+)
 from semantic_memory.domain.scope import Scoped
 from semantic_memory.domain.values import Identifier, Unit, number
-
-if TYPE_CHECKING:  # it would load numpy
-    from semantic_memory.domain.ports import Progress
 
 
 class ObserveRequest(OfUser, Scoped):
@@ -115,16 +119,10 @@ class OpenSessionRequest(OfSession, Scoped):
         return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id, run_id=run_id)
 
 
-class FlushRequest(Request):
+class FlushRequest(Watched):
     """Wait until everything observed is extracted and indexed."""
 
     verb: ClassVar[str] = "flush"
-
-    @classmethod
-    def of(cls, progress: Progress | None = None) -> Self:
-        """Build the request. `progress` isn't part of it: a service reports none."""
-        del progress
-        return cls()
 
 
 class SessionsRequest(OfUser):
@@ -209,6 +207,11 @@ class CreateSessionRequest(_Overrides):
 class _OfAgentsSession(OfSession):
     agent_id: Identifier | None = Field(None, description=fields.SESSION_OF)
 
+    @classmethod
+    def of(cls, *, user_id: str, session_id: str, agent_id: str | None = None) -> Self:
+        """Build the request. Raises InvalidInputError."""
+        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id)
+
 
 class LoadSessionRequest(_OfAgentsSession):
     """Return a session with its statistics and options, and open it again if it was closed.
@@ -220,11 +223,6 @@ class LoadSessionRequest(_OfAgentsSession):
     verb: ClassVar[str] = "sessions.load"
     model_config = example(user_id="maya", session_id="monday")
 
-    @classmethod
-    def of(cls, *, user_id: str, session_id: str, agent_id: str | None = None) -> Self:
-        """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id)
-
 
 class CloseSessionRequest(_OfAgentsSession):
     """Close a session: extract its facts, and refuse further messages until `sessions.load`.
@@ -235,11 +233,6 @@ class CloseSessionRequest(_OfAgentsSession):
 
     verb: ClassVar[str] = "sessions.close"
     model_config = example(user_id="maya", session_id="monday")
-
-    @classmethod
-    def of(cls, *, user_id: str, session_id: str, agent_id: str | None = None) -> Self:
-        """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id, session_id=session_id, agent_id=agent_id)
 
 
 class ConfigureSessionRequest(_Overrides, _OfAgentsSession):
@@ -355,7 +348,7 @@ class PopRequest(OfSession):
         )
 
 
-class RequestsRequest(OfUser):
+class RequestsRequest(OfUserAlone):
     """Return the user's requests to forget, said in conversations, the latest first.
 
     A request changes nothing until it is settled: by the application, or by the user's second
@@ -363,11 +356,6 @@ class RequestsRequest(OfUser):
     """
 
     verb: ClassVar[str] = "history.requests"
-
-    @classmethod
-    def of(cls, *, user_id: str) -> Self:
-        """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id)
 
 
 class SettleRequest(OfUser):

@@ -15,7 +15,7 @@ from semantic_memory.domain.filters import (
     FiltersField,
 )
 from semantic_memory.domain.query_text import LONGEST_QUERY
-from semantic_memory.domain.requests.base import OfFact, OfUser, Whole, number
+from semantic_memory.domain.requests.base import OfFact, OfUser, OfUserAlone, Whole, number
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Identifier, Tag, Timestamp, Value
 
@@ -122,18 +122,13 @@ class ListRequest(OfUser):
         )
 
 
-class TagsRequest(OfUser):
+class TagsRequest(OfUserAlone):
     """Return the tags of a user's memories, by name, each with the number that have it.
 
     Memories count for the topics above their tags too: `work` has those of `work.deadlines`.
     """
 
     verb: ClassVar[str] = "profile.tags"
-
-    @classmethod
-    def of(cls, *, user_id: str) -> Self:
-        """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id)
 
 
 _MOST_CATEGORIES = 64

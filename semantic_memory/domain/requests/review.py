@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool, model_validator
 
 from semantic_memory.domain import fields
 from semantic_memory.domain.origins import OriginText
-from semantic_memory.domain.requests.base import OfUser, Reasoned, example, number
+from semantic_memory.domain.requests.base import OfUser, OfUserAlone, Reasoned, example, number
 from semantic_memory.domain.values import Count, Identifier, Timestamp
 
 
@@ -133,7 +133,7 @@ class RejectRequest(_OfLink):
     model_config = example(user_id="maya", older="0c5b01", newer="9a11f2")
 
 
-class LabelsRequest(OfUser):
+class LabelsRequest(OfUserAlone):
     """Return what was accepted, rejected and restored as pairs of texts with a label.
 
     "over" where the newer statement ends the older one, "neither" where it doesn't: training
@@ -141,8 +141,3 @@ class LabelsRequest(OfUser):
     """
 
     verb: ClassVar[str] = "history.labels"
-
-    @classmethod
-    def of(cls, *, user_id: str) -> Self:
-        """Build the request. Raises InvalidInputError."""
-        return cls.parsed(user_id=user_id)

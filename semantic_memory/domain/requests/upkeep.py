@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, Field, SkipValidation, StrictBool
 
@@ -11,12 +11,9 @@ from semantic_memory.domain import fields
 from semantic_memory.domain.fields import ALL_JOBS, JOBS, ON_DEMAND
 from semantic_memory.domain.filters import FilterLike, Filters, FiltersField
 from semantic_memory.domain.reports import ForgetReceipt
-from semantic_memory.domain.requests.base import OfUser, Request, example, number, several
+from semantic_memory.domain.requests.base import OfUser, Request, Watched, example, number, several
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import Count, Identifier
-
-if TYPE_CHECKING:  # it would load numpy
-    from semantic_memory.domain.ports import Progress
 
 
 class _Exported(OfUser):
@@ -243,13 +240,7 @@ class AuditRequest(OfUser):
         return cls.parsed(user_id=user_id, memory_id=memory_id, limit=limit)
 
 
-class RebuildRequest(Request):
+class RebuildRequest(Watched):
     """Fill the vector index again from the ledger, embedding nothing."""
 
     verb: ClassVar[str] = "admin.rebuild"
-
-    @classmethod
-    def of(cls, progress: Progress | None = None) -> Self:
-        """Build the request. `progress` isn't part of it: a service reports none."""
-        del progress
-        return cls()
