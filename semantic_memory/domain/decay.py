@@ -58,24 +58,12 @@ def half_life_of(category: Category, half_lives: Mapping[Category, float]) -> fl
     return half_lives.get(category, math.inf)
 
 
-PRIOR: Mapping[Category, float] = MappingProxyType(
-    {
-        Category.PREFERENCE: 1.0,
-        Category.PERSONAL: 1.0,
-        Category.FEEDBACK: 1.0,
-        Category.PROJECT: 1.0,
-        Category.TECHNICAL: 1.0,
-        Category.DECISION: 1.0,
-        Category.FINDING: 0.5,
-        Category.REFERENCE: 1.0,
-        Category.CONVERSATION: 1.0,
-    }
-)
-"""Weight of each category in relevance: what was found on the way is worth less than the rest."""
+PRIOR: Mapping[Category, float] = MappingProxyType({Category.FINDING: 0.5})
+"""Weight in relevance where it isn't 1: what was found on the way is worth less than the rest."""
 
 
 def prior_of(category: Category) -> float:
-    """Return the weight of a category in relevance; 1 for an application's own."""
+    """Return the weight of a category in relevance."""
     return PRIOR.get(category, 1.0)
 
 
