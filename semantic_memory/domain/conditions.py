@@ -28,6 +28,10 @@ OPERATORS: Mapping[Operator, Callable[[Any, Any], Any]] = MappingProxyType(
     {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 )
 """The comparison that each operator stands for, of numbers, texts, moments or arrays."""
+SPELLED: Mapping[Operator, str] = MappingProxyType(
+    {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}
+)
+"""The operators as MongoDB made them common."""
 
 
 _COLUMNS: Mapping[str, Callable[[Fact], str | None]] = MappingProxyType(
@@ -90,7 +94,7 @@ class Valued:
     """
 
     path: tuple[str, ...]
-    operator: Literal["=", "<", "<=", ">", ">="] | None = None
+    operator: Literal["="] | Operator | None = None
     value: str | float | bool | None = None
 
 

@@ -15,7 +15,13 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from semantic_memory.domain.fields import MOST_TTL
 from semantic_memory.domain.item_paths import WHOLE_VALUE, Path
-from semantic_memory.domain.values import MAX_CONTENT_BYTES, Identifier, Timestamp, Value
+from semantic_memory.domain.values import (
+    MAX_CONTENT_BYTES,
+    Identifier,
+    Timestamp,
+    Value,
+    has_surrogate,
+)
 
 MOST_DEPTH = 64
 """Levels of a value."""
@@ -27,13 +33,9 @@ def _plain(text: object) -> object:
     if isinstance(text, str):
         if "\x00" in text:
             raise ValueError("contains a NUL character")
-        if _surrogate(text):
+        if has_surrogate(text):
             raise ValueError("contains a lone surrogate")
     return text
-
-
-def _surrogate(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 _NO_NUL = Field(json_schema_extra={"pattern": r"^[^\x00]+$"})
@@ -92,7 +94,7 @@ def _copied(value: object, depth: int) -> Any:
 def _checked(value: float | str | None) -> float | str | None:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"holds {value!r}, which is no number in JSON")
-    if isinstance(value, str) and _surrogate(value):
+    if isinstance(value, str) and has_surrogate(value):
         raise ValueError("holds a text with a lone surrogate")
     return value
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any
 
-from semantic_memory.domain.conditions import AllOf, AnyOf, Condition, Not, Valued
+from semantic_memory.domain.conditions import SPELLED, AllOf, AnyOf, Condition, Not, Valued
 from semantic_memory.domain.patterns import regex
+from semantic_memory.domain.values import has_surrogate
 
 MOST_DEPTH = 8
 MOST_CONDITIONS = 64
@@ -22,12 +23,7 @@ _LONGEST_PATH = 256
 _LARGEST = 2**53
 """Beyond it, not every store tells two whole numbers apart."""
 
-_COMPARISONS: Mapping[str, Literal["<", "<=", ">", ">="]] = {
-    "$lt": "<",
-    "$lte": "<=",
-    "$gt": ">",
-    "$gte": ">=",
-}
+_COMPARISONS = {name: operator for operator, name in SPELLED.items()}
 _ON_VALUES = ("$eq", "$ne", "$in", *_COMPARISONS, "$exists", "$not")
 _ON_FILTERS = ("$and", "$or", "$not")
 _STEP = regex(r'[^"\\\x00-\x1f\x7f\ud800-\udfff]+')
@@ -119,19 +115,11 @@ def _value(value: Any, place: str) -> str | float | bool | None:
                 raise ValueError(f"{place} takes numbers up to 2^53 (got {value!r})")
             return value
         case str():
-            if "\x00" in value or (not value.isprintable() and not _encodable(value)):
+            if "\x00" in value or has_surrogate(value):
                 raise ValueError(f"{place} holds a character that no memory holds")
             return value
         case _:
             raise ValueError(f"{place} compares to a text, a number, true, false or null")
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _path(key: Any) -> tuple[str, ...]:

@@ -212,6 +212,11 @@ Count = Annotated[int, BeforeValidator(no_boolean)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
+def has_surrogate(text: str) -> bool:
+    """Return True for a text with a lone surrogate, which UTF-8 can't encode."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def clipped(text: str, most_bytes: int) -> str:
     """Return the beginning and the end of a text, at most so many UTF-8 bytes.
 

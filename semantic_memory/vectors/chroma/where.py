@@ -12,6 +12,7 @@ from typing import Any
 
 from semantic_memory.domain.conditions import (
     OPERATORS,
+    SPELLED,
     AllOf,
     AnyOf,
     Compared,
@@ -23,7 +24,6 @@ from semantic_memory.domain.conditions import (
 )
 from semantic_memory.domain.retention import Unexpired
 
-_COMPARISONS: Mapping[Operator, str] = {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}
 _OPPOSITES: Mapping[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -52,7 +52,7 @@ def _rendered(condition: Condition) -> dict[str, Any]:
             # Chroma refuses an empty list; `#` occurs in no category, session or status.
             return {field: {"$in": list(values) or ["#"]}}
         case Compared(field, comparison, value):
-            return {field: {_COMPARISONS[comparison]: _number(value)}}
+            return {field: {SPELLED[comparison]: _number(value)}}
         case Tagged(tag):
             return {"tags": {"$contains": tag}}
         case AllOf(conditions):
@@ -74,7 +74,7 @@ def _negated(condition: Condition) -> dict[str, Any]:
         case OneOf(field, values):
             return {field: {"$nin": list(values) or ["#"]}}
         case Compared(field, comparison, value):
-            return {field: {_COMPARISONS[_OPPOSITES[comparison]]: _number(value)}}
+            return {field: {SPELLED[_OPPOSITES[comparison]]: _number(value)}}
         case Tagged(tag):
             return {"tags": {"$not_contains": tag}}
         case AllOf(conditions):
