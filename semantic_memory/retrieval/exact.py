@@ -215,10 +215,8 @@ class ExactIndex:
             if self._partitions.get(user_id) is not partition:
                 return
             size = partition.nbytes
-            if size > self._budget:
+            if size > self._budget or partition.living > self._most(partition):
                 self._outgrow(user_id)  # unless a file can be written
-            elif partition.living > self._most(partition):
-                self._outgrow(user_id)
             else:
                 self._sizes[user_id] = size
             while sum(self._sizes.values()) > self._budget:

@@ -50,8 +50,7 @@ NOTHING_NEAR = Nearby({}, frozenset())
 
 def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
     """Return what stands near memories, given best first, among the admitted ones of a snapshot."""
-    windows = snapshot.windows
-    if windows is None:
+    if snapshot.windows is None:
         return NOTHING_NEAR
     columns = snapshot.columns
     known = np.flatnonzero(snapshot.admitted & columns["embedded"])
@@ -59,8 +58,7 @@ def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
     rows = [places[one] for one in ids if one in places]
     if not rows:
         return NOTHING_NEAR
-    own = windows.first(rows)
-    similar = np.einsum("ij,kj->ik", own, own)  # not `@`, as in `Vectors.best`
+    similar = snapshot.alike(rows)
     first, second = np.nonzero(np.triu(similar >= ALIKE, k=1))
     alike = {
         (snapshot.ids[rows[one]], snapshot.ids[rows[other]])

@@ -149,7 +149,7 @@ def _reordered(hits: Sequence[Hit], current: Mapping[str, Fact]) -> Iterator[Hit
                 raised = told[0].model_copy(update={"score": score})
             else:
                 raised = Hit(fact=successor, score=score, parts=hit.parts)
-            seen = any(one == successor.id for one in given) or any(
+            seen = successor.id in given or any(
                 _drawn_from(successor, one.fact) or one.fact.id == successor.id
                 for one in hits[:place]
             )
