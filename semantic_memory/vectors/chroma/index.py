@@ -16,6 +16,7 @@ filters; only the first has its text, in a directory of Chroma alone.
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, repeat
 from pathlib import Path
@@ -30,7 +31,6 @@ from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from semantic_memory.domain.changes import Matrix
-from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
@@ -113,7 +113,10 @@ class ChromaCollections:
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Insert or replace entries in the collections of their users."""
-        for name, group in _grouped(entries, self._collection_of).items():
+        groups: dict[str, list[IndexEntry]] = defaultdict(list)
+        for entry in entries:
+            groups[self._collection_of(entry.fact.user_id)].append(entry)
+        for name, group in groups.items():
             self._write(self._collection(name), group)
 
     def delete(self, fact_ids: Sequence[str]) -> None:
@@ -373,13 +376,6 @@ def _ids(fact_id: str, windows: int) -> list[str]:
     return [fact_id, *(f"{fact_id}#{number}" for number in range(1, windows))][:windows]
 
 
-def _grouped(entries: Sequence[IndexEntry], key: Any) -> dict[str, list[IndexEntry]]:
-    groups: dict[str, list[IndexEntry]] = {}
-    for entry in entries:
-        groups.setdefault(key(entry.fact.user_id), []).append(entry)
-    return groups
-
-
 def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Return the number of windows and the digest of each of these memories in the index."""
     found = collection.get(ids=list(fact_ids), include=["metadatas"])
@@ -404,7 +400,7 @@ def _scope(scope: Scope) -> dict[str, Any]:
 
 
 def _metadata(entry: IndexEntry) -> dict[str, Any]:
-    fact: Fact = entry.fact
+    fact = entry.fact
     return {
         "user_id": fact.user_id,
         "category": fact.category.value,
