@@ -47,7 +47,7 @@ def phrases(*entries: str) -> str:
     >>> regex(phrases("calendar.day_parts")).findall("this morning or at night")
     ['morning', 'night']
     """
-    return deferred(lambda: one_of(one for entry in entries for one in split(_entry(entry))))
+    return deferred(lambda: one_of(one for entry in entries for one in phrase_list(entry)))
 
 
 def phrase_list(entry: str) -> list[str]:

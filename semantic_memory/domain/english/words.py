@@ -47,7 +47,8 @@ def forms(word: str) -> frozenset[Form]:
     if word in ("am", "are"):
         return frozenset({Form.THIRD})  # in the present, like "is"
     found = set()
-    for lemma in (*_lemmas(word, "VERB"), *_lemmas(word, "AUX")):
+    known = readings(word)
+    for lemma in (*known.get("VERB", ()), *known.get("AUX", ())):
         if lemma == word:
             found.add(Form.BASE)
         elif word.endswith("ing"):
@@ -145,10 +146,6 @@ def is_adverb(word: str) -> bool:
     if word in _ADVERBS:
         return True
     return word.endswith("ly") and "ADV" in readings(word) and not forms(word)
-
-
-def _lemmas(word: str, part: str) -> tuple[str, ...]:
-    return readings(word).get(part, ())
 
 
 @lru_cache(maxsize=65_536)
