@@ -215,7 +215,7 @@ def _joined(lines: Sequence[Line]) -> dict[str, Any]:
     }
 
 
-def as_fact(line: Line, trust: Trust = Trust.USER) -> Fact:
+def as_fact(line: Line, trust: Trust) -> Fact:
     """Return a line in the form of a fact, so that it can be packed into a context block."""
     return Fact(
         id=line.id,

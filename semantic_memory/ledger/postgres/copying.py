@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from semantic_memory.ledger.postgres.connections import Connections
 from semantic_memory.ledger.postgres.numbering import number_events
 from semantic_memory.ledger.postgres.texts import Texts
@@ -16,16 +14,16 @@ _NUMBERED = ("facts", "lines", "prompts", "items", "runs")
 class PostgresRows(Rows):
     """The rows of a ledger on PostgreSQL."""
 
+    connections: Connections
     overriding = "OVERRIDING SYSTEM VALUE"
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(Texts())
         self.connections = connections
-        self._number = partial(number_events, connections, None)
 
     def settle(self) -> None:
         """Number all events."""
-        self._number()
+        number_events(self.connections, None)
 
     def continue_numbers(self, db: Database) -> None:
         """Set the sequences behind the highest numbers."""
