@@ -89,7 +89,7 @@ def contents(ledger: Ledger) -> dict[str, Any]:
             for status in statuses
         ],
         "by relevance": [
-            [f.id for f in ledger.find(user, Filters(), sort="relevance")] for user in users
+            [f.id for f in ledger.page(user, Filters(), order="relevance").facts] for user in users
         ],
         "as of": [[f.id for f in ledger.find(user, Filters(as_of=NOW))] for user in users],
         "unexpired": [

@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, FactVersion, Status
-from semantic_memory.domain.fields import Sort
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.profile import Layer, Line
 from semantic_memory.domain.retention import Unexpired
@@ -39,8 +38,8 @@ class Facts(Protocol):
         """Return those of the ids that have ever been written, forgotten ones included."""
         ...
 
-    def beginning(self, prefix: str, user_id: str | None = None, limit: int = 10) -> list[str]:
-        """Return the first `limit` ids that begin with `prefix`, forgotten facts' included.
+    def beginning(self, prefix: str, user_id: str | None = None) -> list[str]:
+        """Return the first ten ids that begin with `prefix`, forgotten facts' included.
 
         Only those of `user_id`, if it is given.
         """
@@ -54,11 +53,9 @@ class Facts(Protocol):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
-        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, the first by `sort` first.
+        """Return the user's facts that pass `filters`, the one said last first.
 
-        Relevance is as the latest `Weigh` left it, and a new fact has the highest retention.
         With a `status`, facts that have it now, instead of active ones; of forgotten ones only the
         tombstones, without texts and sources. A page continues after the
         fact `after`. Raises NotFoundError if the user has no such fact.

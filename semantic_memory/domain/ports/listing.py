@@ -47,7 +47,8 @@ class Listing(Protocol):
     ) -> Listed:
         """Return the user's facts that pass `filters`, sorted, behind a position.
 
-        Highest first; equal ones by the order written, latest first.
+        Highest first; equal ones by the order written, latest first. Relevance is as the latest
+        `Weigh` left it, and a new fact has the highest retention.
 
         With a `status`, facts that have it now, instead of active ones. Pages that continue a first
         one repeat and skip no fact, whatever is written meanwhile: the order is that of the first

@@ -49,13 +49,13 @@ class FactReader(Part):
                 found.update(fact_id for (fact_id,) in db.execute(query, tuple(chunk)))
         return found
 
-    def beginning(self, prefix: str, user_id: str | None = None, limit: int = 10) -> list[str]:
-        """Return the first `limit` ids that begin with `prefix`, forgotten facts' included."""
+    def beginning(self, prefix: str, user_id: str | None = None) -> list[str]:
+        """Return the first ten ids that begin with `prefix`, forgotten facts' included."""
         query, values = of_user(
             "SELECT id FROM facts WHERE id >= ? AND id < ?", (prefix, prefix + _LAST), user_id
         )
         with self._connections.snapshot() as db:
-            rows = db.execute(f"{query} ORDER BY id LIMIT ?", (*values, limit))
+            rows = db.execute(f"{query} ORDER BY id LIMIT 10", values)
             return [fact_id for (fact_id,) in rows]
 
     def newest(self, user_id: str, filters: Filters, limit: int) -> list[Fact]:

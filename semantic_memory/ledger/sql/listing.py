@@ -37,14 +37,13 @@ class ListingReader(Part):
         status: Status | None = None,
         limit: int | None = None,
         after: str | None = None,
-        sort: Sort = "time",
     ) -> list[Fact]:
-        """Return the user's facts that pass `filters`, sorted, behind the fact `after`."""
-        behind = None if after is None else self.position(after, user_id, sort)
+        """Return the user's facts that pass `filters`, newest first, behind the fact `after`."""
+        behind = None if after is None else self.position(after, user_id, "time")
         clause = self._connections.dialect.where(user_id, filters.conditions(status))
         most = MOST_ROWS if limit is None else min(limit, MOST_ROWS)
         with self._connections.snapshot() as db:
-            rows = _first(db, clause, sort, behind, most)
+            rows = _first(db, clause, "time", behind, most)
         return [_shown(row) for _, _, *row in rows]
 
     def page(
