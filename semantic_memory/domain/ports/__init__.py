@@ -17,7 +17,7 @@ ledger      `Ledger`, the composition of all roles of the ledger
 
 from __future__ import annotations
 
-from semantic_memory.domain.ports.changes import ChangeLog, Revisions
+from semantic_memory.domain.ports.changes import ChangeLog
 from semantic_memory.domain.ports.delivery import Delivery
 from semantic_memory.domain.ports.events import EventFeed
 from semantic_memory.domain.ports.facts import Belief, Beliefs, FactHistory, Facts, ProfileLines
@@ -106,7 +106,6 @@ __all__ = [
     "Position",
     "ProfileLines",
     "Progress",
-    "Revisions",
     "SessionLog",
     "Sessions",
     "Summarizer",

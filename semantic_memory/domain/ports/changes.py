@@ -9,8 +9,11 @@ from typing import Protocol
 from semantic_memory.domain.changes import Change
 
 
-class Revisions(Protocol):
-    """Numbers the changes of facts. Every change takes the next revision of its user."""
+class ChangeLog(Protocol):
+    """Commits changes in transactions, and numbers those of facts.
+
+    Every change of a fact takes the next revision of its user.
+    """
 
     def revision(self, user_id: str) -> int:
         """Return the number of the user's latest change; 0 before any."""
@@ -22,10 +25,6 @@ class Revisions(Protocol):
         Forgotten facts are among them, verbatim messages aren't.
         """
         ...
-
-
-class ChangeLog(Revisions, Protocol):
-    """Commits changes in transactions."""
 
     def apply(self, changes: Sequence[Change]) -> int:
         """Commit all of `changes`, durably, or none; return how many had an effect.
