@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -26,7 +26,6 @@ from semantic_memory.ledger.sql.rows import (
 
 _END = "\x1f"  # of a label
 _BEHIND = "\x20"  # sorts right behind it
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class ItemRow(NamedTuple):
