@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import StringConstraints
 
-from semantic_memory.domain.facts import Fact, Source
+from semantic_memory.domain.facts import Fact
 
 Kind = Literal["session", "speaker", "role", "extractor", "trust"]
 _PATTERN = rf"^({'|'.join(get_args(Kind))}):\S(.{{0,254}}\S)?$"
@@ -34,15 +34,5 @@ class Origin:
         """Return True if a memory has this origin and no other."""
         if self.kind == "trust":
             return fact.trust == self.name
-        return all(self._is(source) for source in fact.sources)
-
-    def _is(self, source: Source) -> bool:
-        match self.kind:
-            case "session":
-                return source.session_id == self.name
-            case "speaker":
-                return source.speaker == self.name
-            case "role":
-                return source.role == self.name
-            case _:
-                return source.extractor == self.name
+        field = "session_id" if self.kind == "session" else self.kind
+        return all(getattr(source, field) == self.name for source in fact.sources)
