@@ -120,19 +120,19 @@ def archiving(fact: Fact, change: Evict) -> Update:
     return Update(evicted, "archived", change.at, f"over the cap of {change.cap:,} facts")
 
 
+_KINDS = {
+    Status.FORGOTTEN: EventKind.FORGOTTEN,
+    Status.SUPERSEDED: EventKind.SUPERSEDED,
+}
+
+
 def kind_of_event(old: Fact | None, new: Fact) -> EventKind:
     """Return the kind of event that made `new` of `old`, or of nothing."""
     if old is None:
         return EventKind.OBSERVED if new.category is Category.CONVERSATION else EventKind.ADDED
     if new.status is old.status:
         return EventKind.UPDATED
-    match new.status:
-        case Status.FORGOTTEN:
-            return EventKind.FORGOTTEN
-        case Status.SUPERSEDED:
-            return EventKind.SUPERSEDED
-        case _:
-            return EventKind.UPDATED
+    return _KINDS.get(new.status, EventKind.UPDATED)
 
 
 def shows_successor(status: Status | None) -> bool:
