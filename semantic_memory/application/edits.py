@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from ingest.gate import Gate
@@ -31,7 +32,7 @@ from semantic_memory.domain.requests import (
     UpdateRequest,
 )
 from semantic_memory.domain.retention import Expiry
-from semantic_memory.pipeline.facts import is_logged_only
+from semantic_memory.pipeline.facts import is_logged_only, restated
 from semantic_memory.vectors.passages import embed_facts
 
 
@@ -90,7 +91,7 @@ class Edits:
         held = [fact for item, fact in zip(items, facts, strict=True) if self._suspects(item)]
         taken = [fact for fact in facts if fact not in held]
         with self._ledger.exclusive(user_id):
-            changes, kept = believed(taken, self._same, now)
+            changes, kept = believed(taken, partial(restated, self._ledger, self._expiry), now)
             changes += [Add(_quarantined(fact)) for fact in held]
             stored = dict(zip((fact.id for fact in taken), kept, strict=True))
             ids = [stored.get(fact.id, fact.id) for fact in facts]
@@ -184,10 +185,6 @@ class Edits:
     def _suspects(self, item: NewFact) -> bool:
         texts = {name: getattr(item, name) for name in NewFact.model_fields}
         return suspected(self._gate, texts, item.trust)
-
-    def _same(self, fact: Fact) -> Fact | None:
-        found = self._ledger.same_content(fact.user_id, fact.content, fact.scope)
-        return found if found is not None and self._expiry.now.holds(found) else None
 
     def _vectors(self, facts: Sequence[Fact]) -> dict[str, FactVectors]:
         try:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from types import MappingProxyType
 
 from ingest.extract.grounding import is_quoted
@@ -50,6 +51,7 @@ from semantic_memory.pipeline.facts import (
     extracted,
     forgotten,
     grounded,
+    restated,
     restates,
     verbatim_id,
     written,
@@ -327,7 +329,7 @@ class Admission:
         key, now = stretch.key, self._clock.now()
         records = {record.message.id: record for record in stretch.portion.records}
         facts = self._facts(key, records, admitted.facts, decided=admitted.decided)
-        new = believed(facts, self._same, now)
+        new = believed(facts, partial(restated, self._ledger, self._expiry), now)
         changes: list[Change] = [
             Add(change.fact, admitted.vectors.get(change.fact.id))
             if isinstance(change, Add)
@@ -460,10 +462,6 @@ class Admission:
         if read_options(self._ledger, key).fades:
             return facts
         return [fact.model_copy(update={"tags": (*fact.tags, PINNED)}) for fact in facts]
-
-    def _same(self, fact: Fact) -> Fact | None:
-        found = self._ledger.same_content(fact.user_id, fact.content, fact.scope)
-        return found if found is not None and self._expiry.now.holds(found) else None
 
 
 _LASTING: frozenset[Layer] = frozenset({"work_context", "personal_context"})

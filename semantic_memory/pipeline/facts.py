@@ -16,6 +16,7 @@ from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, SessionKey
 from semantic_memory.domain.ports import Ledger
 from semantic_memory.domain.profile import TIERS, Layer, Line, TierAges
+from semantic_memory.domain.retention import Expiry
 from semantic_memory.domain.text import stems
 from semantic_memory.domain.trust import Trust, of_lineage, of_role
 from semantic_memory.domain.values import MAX_CONTENT_BYTES, derived_id, normalised
@@ -198,6 +199,12 @@ def written(
         fact_ids=tuple(dict.fromkeys(restated)),
         said_in=tuple(f"{key.session_id}/{one}" for one in candidate.message_ids),
     )
+
+
+def restated(ledger: Ledger, expiry: Expiry, fact: Fact) -> Fact | None:
+    """Return the active memory that says what a new fact does, unless it has expired."""
+    found = ledger.same_content(fact.user_id, fact.content, fact.scope)
+    return found if found is not None and expiry.now.holds(found) else None
 
 
 def restates(text: str, fact: Fact) -> bool:
