@@ -8,12 +8,13 @@ from typing import Protocol
 
 from semantic_memory.domain.changes import Cursor
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.filters import FACTS, Filters
+from semantic_memory.domain.filters import FACTS
 from semantic_memory.domain.forget_requests import Asked
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, Receipt, SessionKey
+from semantic_memory.domain.ports import Facts, SessionLog
 from semantic_memory.domain.recall import Context
 from semantic_memory.domain.scope import SHARED, Scope
-from semantic_memory.session.session import LogRecord
 from semantic_memory.session.window import WindowState
 
 _MOST_FACTS = 500
@@ -28,24 +29,6 @@ class Observing(Protocol):
 
     def extract_session(self, key: SessionKey) -> None:
         """Extract facts from all messages of a session. Raises ProviderError."""
-        ...
-
-
-class Log(Protocol):
-    """Reads session logs."""
-
-    def read(
-        self, user_id: str, session_id: str, after: Cursor | None = None
-    ) -> Iterator[LogRecord]:
-        """Yield the messages of a session's log behind a cursor."""
-        ...
-
-
-class Facts(Protocol):
-    """Finds facts."""
-
-    def find(self, user_id: str, filters: Filters, *, limit: int | None = None) -> list[Fact]:
-        """Return a user's facts that pass `filters`, newest first."""
         ...
 
 
@@ -65,7 +48,7 @@ class BoundMemory:
 
     key: SessionKey
     observing: Observing
-    log: Log
+    log: SessionLog
     ledger: Facts
     recalling: Recalling
     waiting: Callable[[SessionKey], dict[str, Asked]]
@@ -76,7 +59,7 @@ class BoundMemory:
         scoped = [message.within(self.scope) for message in messages]
         return self.observing.observe(scoped, *self.key)
 
-    def read(self, state: WindowState) -> Iterator[LogRecord]:
+    def read(self, state: WindowState) -> Iterator[Record]:
         """Yield the messages of the log behind a window; all of them if it has been rewritten."""
         after = Cursor(*self.key, "stored", state.position, state.offset, state.message_id)
         return self.log.read(*self.key, after)

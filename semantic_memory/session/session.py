@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import InvalidInputError, PromptTooLongError, ProviderError
 from semantic_memory.domain.forget_requests import Asked
+from semantic_memory.domain.logs import Record
 from semantic_memory.domain.messages import Message, Receipt, SessionKey, SessionOptions
 from semantic_memory.domain.patterns import regex
 from semantic_memory.domain.ports import Clock, Observer, Summarizer, TokenCounter
@@ -43,25 +44,6 @@ _JOINT = 8  # tokens that joining the block and the question may cost
 _NOTHING = Context(text="", tokens=0, hits=())
 
 
-class LogRecord(Protocol):
-    """A message read back from a session's log."""
-
-    @property
-    def position(self) -> int:
-        """Position in the log, from 0."""
-        ...
-
-    @property
-    def end(self) -> int:
-        """Byte offset of the end of the record."""
-        ...
-
-    @property
-    def message(self) -> Message:
-        """The message."""
-        ...
-
-
 class LongTerm(Notes, Protocol):
     """Interface of long-term memory that a session needs, bound to its user and session."""
 
@@ -69,7 +51,7 @@ class LongTerm(Notes, Protocol):
         """Store messages; they are on disk when this returns."""
         ...
 
-    def read(self, state: WindowState) -> Iterator[LogRecord]:
+    def read(self, state: WindowState) -> Iterator[Record]:
         """Read the messages of the log after a window, or all if the log has been rewritten."""
         ...
 
@@ -335,8 +317,8 @@ class Session(Closing):
 
 
 def _without_the_forgotten(
-    state: WindowState, records: list[LogRecord]
-) -> tuple[WindowState, list[LogRecord]]:
+    state: WindowState, records: list[Record]
+) -> tuple[WindowState, list[Record]]:
     """Return the window as a rewritten log has its messages, and its new records."""
     places = {record.message.id: place for place, record in enumerate(records)}
     known_ids = [message.id for message in state.messages if message.id in places]
