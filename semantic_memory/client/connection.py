@@ -36,20 +36,15 @@ class Connection:
         self._http = httpx.Client(
             base_url=url, headers=_headers(api_key), timeout=timeout, transport=transport
         )
-        self._attempts = attempts
-        self._seconds = seconds
+        # It is given lambdas, as it logs the arguments of what it calls again.
+        self._retrying = stamina.RetryingCaller(attempts, seconds).on(retryable)
 
     def send(self, call: Call) -> bytes:
         """Send one call, again where that may help; return the answer's body."""
         options = request_options(call)
         if call.lines is not None:
             return self._send(call, {**options, "content": call.lines})
-        for attempt in stamina.retry_context(
-            on=retryable, attempts=self._attempts, timeout=self._seconds
-        ):
-            with attempt:
-                return self._send(call, options)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return self._retrying(lambda: self._send(call, options))
 
     def _send(self, call: Call, options: dict[str, Any]) -> bytes:
         try:
@@ -74,12 +69,9 @@ class Connection:
     def follow(self, call: Call, place: int) -> httpx.Response:
         """Open the stream of a call behind a place, again where that may help."""
         options = stream_options(call, place, self._http.timeout)
-        for attempt in stamina.retry_context(
-            on=retryable, attempts=self._attempts, timeout=self._seconds
-        ):
-            with attempt:
-                return self._streaming(self._http.build_request("GET", call.path, **options))
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return self._retrying(
+            lambda: self._streaming(self._http.build_request("GET", call.path, **options))
+        )
 
     def _streaming(self, request: httpx.Request) -> httpx.Response:
         try:
@@ -111,20 +103,14 @@ class AsyncConnection:
         self._http = httpx.AsyncClient(
             base_url=url, headers=_headers(api_key), timeout=timeout, transport=transport
         )
-        self._attempts = attempts
-        self._seconds = seconds
+        self._retrying = stamina.AsyncRetryingCaller(attempts, seconds).on(retryable)
 
     async def send(self, call: Call) -> bytes:
         """Send one call, again where that may help; return the answer's body."""
         options = request_options(call)
         if call.lines is not None:
             return await self._send(call, {**options, "content": as_async(call.lines)})
-        async for attempt in stamina.retry_context(
-            on=retryable, attempts=self._attempts, timeout=self._seconds
-        ):
-            with attempt:
-                return await self._send(call, options)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return await self._retrying(lambda: self._send(call, options))
 
     async def _send(self, call: Call, options: dict[str, Any]) -> bytes:
         try:
@@ -150,13 +136,9 @@ class AsyncConnection:
     async def follow(self, call: Call, place: int) -> httpx.Response:
         """Open the stream of a call behind a place, again where that may help."""
         options = stream_options(call, place, self._http.timeout)
-        async for attempt in stamina.retry_context(
-            on=retryable, attempts=self._attempts, timeout=self._seconds
-        ):
-            with attempt:
-                request = self._http.build_request("GET", call.path, **options)
-                return await self._streaming(request)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return await self._retrying(
+            lambda: self._streaming(self._http.build_request("GET", call.path, **options))
+        )
 
     async def _streaming(self, request: httpx.Request) -> httpx.Response:
         try:
