@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar
@@ -44,7 +43,6 @@ def threaded(
     async def method(self: _Around[BlockingT], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(verb, self.blocking, *args, **kwargs)
 
-    method.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return method
 
 
@@ -61,7 +59,6 @@ def iterated(
         while (one := await asyncio.to_thread(next, found, None)) is not None:
             yield one
 
-    method.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return method
 
 
@@ -76,7 +73,6 @@ def followed(
     ) -> AsyncSubscription:
         return AsyncSubscription(await asyncio.to_thread(verb, self.blocking, *args, **kwargs))
 
-    method.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return method
 
 
