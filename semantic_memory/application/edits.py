@@ -84,11 +84,15 @@ class Edits:
             refuse_ahead(item.created_at, now, place)
             self._declared.check([item.category], f"{place}: category")
         facts = [
-            _fact(self._cleared(item, place), user_id, now)
+            _fact(item.model_copy(update=cleared(self._gate, dict(item), place)), user_id, now)
             for item, place in zip(items, places, strict=True)
         ]
         vectors = self._vectors(facts)
-        held = [fact for item, fact in zip(items, facts, strict=True) if self._suspects(item)]
+        held = [
+            fact
+            for item, fact in zip(items, facts, strict=True)
+            if suspected(self._gate, dict(item), item.trust)
+        ]
         taken = [fact for fact in facts if fact not in held]
         with self._ledger.exclusive(user_id):
             changes, kept = believed(taken, partial(restated, self._ledger, self._expiry), now)
@@ -177,14 +181,6 @@ class Edits:
                     self._ledger.apply([*back, full])
         self._changed(user_id)
         return one_fact(self._ledger, fact.id, user_id)
-
-    def _cleared(self, item: NewFact, place: str) -> NewFact:
-        texts = {name: getattr(item, name) for name in NewFact.model_fields}
-        return item.model_copy(update=cleared(self._gate, texts, place))
-
-    def _suspects(self, item: NewFact) -> bool:
-        texts = {name: getattr(item, name) for name in NewFact.model_fields}
-        return suspected(self._gate, texts, item.trust)
 
     def _vectors(self, facts: Sequence[Fact]) -> dict[str, FactVectors]:
         try:

@@ -360,7 +360,7 @@ def _batches(
 
 def _cleared(fact: Fact, user_id: str, gate: Gate, what: str) -> Fact:
     """Return a loaded fact as its user's, cleared by the gate, or quarantined."""
-    texts = {name: getattr(fact, name) for name in type(fact).model_fields}
+    texts = dict(fact)
     own = {**cleared(gate, texts, what), "user_id": user_id}
     own["perhaps_changed"] = tuple(_heard(link, gate, what) for link in fact.perhaps_changed)
     own["ended_by"] = fact.ended_by and _heard(fact.ended_by, gate, what)
