@@ -16,7 +16,7 @@ from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.lexical import Term, holds, term, tokens
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.ports import Embedder, Ledger
+from semantic_memory.domain.ports import Embedder, InputType, Ledger
 from semantic_memory.domain.text import stems
 from semantic_memory.language.subjects import (
     Topic,
@@ -85,16 +85,16 @@ class Naming:
         parts = [entity] if entity.endswith("*") else dict.fromkeys((entity, *entity.split()))
         found: dict[str, Fact] = {}
         for part in parts:
-            if not any(map(str.isalnum, part)):
-                continue
-            words = {"words": (*filters.words, part)}
-            ids = self._ledger.ids(user_id, filters.model_copy(update=words))
-            found |= {fact.id: fact for fact in self._ledger.get([*ids])}
+            if any(map(str.isalnum, part)):
+                found |= self._with_word(part, user_id, filters)
         for surname in _Name(entity, [fact.text for fact in found.values()]).added:
-            words = {"words": (*filters.words, surname)}
-            ids = self._ledger.ids(user_id, filters.model_copy(update=words))
-            found |= {fact.id: fact for fact in self._ledger.get([*ids])}
+            found |= self._with_word(surname, user_id, filters)
         return found
+
+    def _with_word(self, word: str, user_id: str, filters: Filters) -> dict[str, Fact]:
+        words = {"words": (*filters.words, word)}
+        ids = self._ledger.ids(user_id, filters.model_copy(update=words))
+        return {fact.id: fact for fact in self._ledger.get(ids)}
 
     def about(self, query: str, user_id: str, filters: Filters) -> Named:
         """Return what is about a query, by its words or its meaning, and of the same owner.
@@ -106,7 +106,7 @@ class Naming:
         if (named := others_topic(query)) is not None:
             return self._of_topic(named[1], user_id, filters, named[0])
         wanted = words_of(query)
-        vector = self._vector(query)
+        vector = self._vector(query, "query")  # without it, the words alone decide
         whose = owner(query)
         admitted = set(self._ledger.ids(user_id, filters))
         near = [] if vector is None else self._near(vector, user_id)
@@ -136,7 +136,8 @@ class Naming:
         self, subject: Topic, user_id: str, filters: Filters, whose: str | None = None
     ) -> Named:
         """Return what is said on a subject of the user, or of someone, by words or by examples."""
-        vectors = [one for one in map(self._vector_of, subject.examples) if one is not None]
+        found = (self._vector(one, "document") for one in subject.examples)
+        vectors = [one for one in found if one is not None]
         facts = self._ledger.get(self._ledger.ids(user_id, filters))
 
         def meant(said: Sequence[str]) -> list[bool]:
@@ -163,16 +164,9 @@ class Naming:
         near.sort(key=lambda match: match.similarity, reverse=True)
         return [match.id for match in near[:_MOST]]
 
-    def _vector(self, query: str) -> Matrix | None:
+    def _vector(self, text: str, input_type: InputType) -> Matrix | None:
         try:
-            vector: Matrix = self._embedder.embed([query], "query")[0]
-        except ProviderError:
-            return None  # the words alone decide
-        return vector
-
-    def _vector_of(self, example: str) -> Matrix | None:
-        try:
-            vector: Matrix = self._embedder.embed([example], "document")[0]
+            vector: Matrix = self._embedder.embed([text], input_type)[0]
         except ProviderError:
             return None
         return vector
