@@ -270,12 +270,22 @@ class Upkeep:
         with self._ledger.exclusive(user.user_id):
             # Read again: what another process has faded meanwhile isn't faded for that time again.
             for one in self._ledger.pending("decay", user.user_id, everyone=True):
-                return self._faded(one, dry_run=dry_run)
+                now = self._clock.now()
+                if one.seen_at is not None and one.seen_at > now:
+                    outcome, changes = self._regained(one, one.seen_at, now)
+                else:
+                    outcome, changes = self._faded(one, now)
+                if not dry_run:
+                    mark = Mark("decay", one.user_id, one.revision, now)
+                    self._ledger.apply([*self._resolver.keeping(one.user_id, changes), mark])
+                    outcome.planned.clear()
+                return outcome
         return Outcome()
 
-    def _regained(self, user: Pending, since: datetime, *, dry_run: bool) -> Outcome:
+    def _regained(
+        self, user: Pending, since: datetime, now: datetime
+    ) -> tuple[Outcome, list[Change]]:
         """Undo a run at `since`, whose clock was ahead of the present one."""
-        now = self._clock.now()
         outcome = Outcome()
         changes: list[Change] = []
         for status in (Status.ACTIVE, Status.ARCHIVED):
@@ -291,16 +301,9 @@ class Upkeep:
                     outcome.planned.append(f"restore “{fact.content}” (the clock was ahead)")
                     active = back.model_copy(update={"status": Status.ACTIVE})
                     changes.append(Update(active, "restored", now, "the clock was ahead"))
-        if not dry_run:
-            mark = Mark("decay", user.user_id, user.revision, now)
-            self._ledger.apply([*self._resolver.keeping(user.user_id, changes), mark])
-            outcome.planned.clear()
-        return outcome
+        return outcome, changes
 
-    def _faded(self, user: Pending, *, dry_run: bool) -> Outcome:
-        now = self._clock.now()
-        if user.seen_at is not None and user.seen_at > now:
-            return self._regained(user, user.seen_at, dry_run=dry_run)
+    def _faded(self, user: Pending, now: datetime) -> tuple[Outcome, list[Change]]:
         outcome = Outcome()
         changes: list[Change] = []
         facts: list[Fact] = []
@@ -319,8 +322,4 @@ class Upkeep:
             outcome.counts["archived"] += 1
             outcome.planned.append(f"archive “{decision.fact.content}” ({reason})")
             changes.append(Update(archived(decision.fact), "archived", now, reason))
-        if not dry_run:
-            mark = Mark("decay", user.user_id, user.revision, now)
-            self._ledger.apply([*self._resolver.keeping(user.user_id, changes), mark])
-            outcome.planned.clear()
-        return outcome
+        return outcome, changes
