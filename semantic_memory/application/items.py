@@ -31,7 +31,7 @@ from semantic_memory.domain.errors import (
 from semantic_memory.domain.events import MemoriesForgotten
 from semantic_memory.domain.item_filters import passes
 from semantic_memory.domain.item_paths import texts_at
-from semantic_memory.domain.items import By, Item, ItemHit, ItemScope
+from semantic_memory.domain.items import ANY, By, Item, ItemHit, ItemScope, begins
 from semantic_memory.domain.ports import Clock, Embedder, Items, KeptItem, Ledger, Observer
 from semantic_memory.domain.requests.items import (
     DeleteItemRequest,
@@ -47,7 +47,6 @@ from semantic_memory.vectors.passages import split
 _PAGE = 500
 _BATCH = 32  # items embedded in one call
 _WORDS = 0.3  # share of the words in a score by both
-_ANY = "*"
 
 
 class ItemStore:
@@ -127,12 +126,12 @@ class ItemStore:
 
     def namespaces(self, asked: NamespacesRequest) -> list[tuple[str, ...]]:
         """Return the namespaces that have items, in order."""
-        fixed = asked.prefix[: asked.prefix.index(_ANY)] if _ANY in asked.prefix else asked.prefix
+        fixed = asked.prefix[: asked.prefix.index(ANY)] if ANY in asked.prefix else asked.prefix
         scope = ItemScope(asked.user_id, fixed, self._clock.now())
         found = {
             namespace[: asked.max_depth]
             for namespace in self._ledger.namespaces(scope)
-            if _matches(namespace, asked.prefix) and _matches(namespace[::-1], asked.suffix[::-1])
+            if begins(namespace, asked.prefix) and begins(namespace[::-1], asked.suffix[::-1])
         }
         return sorted(found)[asked.offset : asked.offset + asked.limit]
 
@@ -295,10 +294,3 @@ def _indexed(item: Item, gate: Gate) -> Iterator[tuple[str, str]]:
 
 def _passing(items: Iterable[KeptItem], filters: Mapping[str, object] | None) -> Iterator[KeptItem]:
     return (one for one in items if not filters or passes(one.item.value, filters))
-
-
-def _matches(namespace: Sequence[str], labels: Sequence[str]) -> bool:
-    """Return True if a namespace begins with labels, of which `*` stands for any one."""
-    return len(namespace) >= len(labels) and all(
-        label in (_ANY, own) for own, label in zip(namespace, labels, strict=False)
-    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -27,6 +27,8 @@ MOST_DEPTH = 64
 """Levels of a value."""
 MOST_LABELS = 32
 MOST_PATHS = 32
+ANY = "*"
+"""Stands for any one label, where namespaces are asked for."""
 
 
 def _plain(text: object) -> object:
@@ -155,3 +157,10 @@ class ItemScope(NamedTuple):
             and item.namespace[: len(self.prefix)] == self.prefix
             and item.holds(self.now)
         )
+
+
+def begins(namespace: Sequence[str], labels: Sequence[str]) -> bool:
+    """Return True if a namespace begins with labels, of which `*` stands for any one."""
+    return len(namespace) >= len(labels) and all(
+        label in (ANY, own) for own, label in zip(namespace, labels, strict=False)
+    )

@@ -61,7 +61,6 @@ from semantic_memory.integrations.steps import (
     underlying,
 )
 
-_ANY = "*"
 _MINUTE = 60.0
 _PAGE = 1_000
 
@@ -269,6 +268,4 @@ def _matches(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
     labels: Sequence[str] = condition.path
     if condition.match_type == "suffix":
         labels, namespace = labels[::-1], namespace[::-1]
-    return len(namespace) >= len(labels) and all(
-        label in (_ANY, own) for own, label in zip(namespace, labels, strict=False)
-    )
+    return kept.begins(namespace, labels)
