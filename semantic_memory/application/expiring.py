@@ -49,18 +49,18 @@ def sources_of(ledger: Facts, lines: Sequence[Line]) -> dict[str, Fact]:
 
 def lines_kept(lines: Sequence[Line], sources: Mapping[str, Fact], now: Unexpired) -> list[Line]:
     """Return the lines that rest on none of `sources` that has expired."""
-    gone = {fact.id for fact in sources.values() if not now.holds(fact)}
-    if not gone:
-        return [*lines]
-    return [line for line in lines if gone.isdisjoint(_sources(line))]
+    return _without(lines, {fact.id for fact in sources.values() if not now.holds(fact)})
 
 
 def lines_seen(ledger: Facts, lines: Sequence[Line], filters: Filters) -> list[Line]:
     """Return the lines that rest on nothing of a scope outside of `filters`."""
-    sources = {line.id: _sources(line) for line in lines}
-    ids = list(dict.fromkeys(one for own in sources.values() for one in own))
-    hidden = {fact.id for fact in ledger.get(ids) if not filters.covers(fact.scope)}
-    return [line for line in lines if hidden.isdisjoint(sources[line.id])]
+    sources = sources_of(ledger, lines).values()
+    return _without(lines, {fact.id for fact in sources if not filters.covers(fact.scope)})
+
+
+def _without(lines: Sequence[Line], sources: set[str]) -> list[Line]:
+    """Return the lines that rest on none of these facts and messages."""
+    return [line for line in lines if not sources or sources.isdisjoint(_sources(line))]
 
 
 class LineStanding(NamedTuple):
