@@ -20,7 +20,7 @@ from ingest.resealing import reseal
 from semantic_memory.application.private_files import PARTITIONS, TRACES, make_private
 from semantic_memory.application.recovery import refuse_lost
 from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.changes import Advance, Change, CursorStage
+from semantic_memory.domain.changes import STAGES, Advance, Change
 from semantic_memory.domain.errors import (
     ConfigurationError,
     NotFoundError,
@@ -43,7 +43,6 @@ INTENT = "conversion"
 
 _LEDGER = "ledger.sqlite3"
 _REPLIES = "replies.sqlite3"
-_STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
 _MOVED_AT_ONCE = 200  # logs whose cursors move in one transaction
 _FINDING = "encryption"
 _DISK = SystemDisk()
@@ -161,7 +160,7 @@ class _Conversion:
                 for path in paths[number : number + _MOVED_AT_ONCE]:
                     session, offsets = reseal(path, files, reads, writes)
                     if session is not None:
-                        cursors = [ledger.cursor(*session, stage) for stage in _STAGES]
+                        cursors = [ledger.cursor(*session, stage) for stage in STAGES]
                         moved += [
                             Advance(replace(one, offset=offsets[one.position]))
                             for one in cursors

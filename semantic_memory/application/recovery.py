@@ -12,7 +12,7 @@ from pathlib import Path
 
 from semantic_memory.application.erasing import Erasing
 from semantic_memory.application.reach import reach
-from semantic_memory.domain.changes import Advance, Cursor, CursorStage
+from semantic_memory.domain.changes import STAGES, Advance, Cursor
 from semantic_memory.domain.errors import LedgerBehindError
 from semantic_memory.domain.evidence import pieces
 from semantic_memory.domain.facts import Fact
@@ -23,7 +23,6 @@ from semantic_memory.ledger.remedies import HOW_TO_RECOVER
 from semantic_memory.ledger.watermark import WATERMARK
 from semantic_memory.pipeline.facts import verbatim_id
 
-_STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
 REASON = "forgotten before the ledger was recovered"
 
 
@@ -82,7 +81,7 @@ class Recovery:
         known, last = self._log.ids(*key), self._ledger.cursor(*key, "stored").message_id
         if last is None or last in known:
             return
-        self._ledger.apply([Advance(Cursor(*key, stage)) for stage in _STAGES])
+        self._ledger.apply([Advance(Cursor(*key, stage)) for stage in STAGES])
         ids = self._ledger.ids(key.user_id, Filters(session_id=key.session_id))
         facts = self._ledger.get(ids, key.user_id)
         seeds = [fact for fact in facts if known.isdisjoint(fact.message_ids)]

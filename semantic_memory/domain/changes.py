@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,6 +222,7 @@ class EraseReasons:
 
 
 CursorStage = Literal["stored", "extracted"]
+STAGES: tuple[CursorStage, ...] = get_args(CursorStage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Literal
 
 from semantic_memory.consolidation.fading import Fading, relevance
-from semantic_memory.domain.changes import Advance, Cursor, CursorStage, Redact, Redacted
+from semantic_memory.domain.changes import STAGES, Advance, Cursor, Redact, Redacted
 from semantic_memory.domain.errors import LogFullError, SessionClosedError
 from semantic_memory.domain.events import Event, LogNearlyFull, LogShortened
 from semantic_memory.domain.facts import Status
@@ -34,8 +34,6 @@ from semantic_memory.pipeline.session_records import (
 )
 from semantic_memory.pipeline.stage import REDACT, SHORTEN, Hint, Outlook
 from semantic_memory.settings import LogSettings
-
-_STAGES: tuple[CursorStage, ...] = ("stored", "extracted")
 
 
 class Sessions:
@@ -92,7 +90,7 @@ class Sessions:
             self._log.remove(*key)
             with self._ledger.exclusive(key.user_id):
                 reset(self._ledger, key)
-                self._ledger.apply([*(Advance(Cursor(*key, one)) for one in _STAGES), done])
+                self._ledger.apply([*(Advance(Cursor(*key, one)) for one in STAGES), done])
             return
         self._states.drop_window(key)
         ids = {verbatim_id(key, one): one for one in redact.message_ids}
@@ -181,7 +179,7 @@ class Sessions:
             return 0
         freed, offsets = self._log.compact(*key, gone, cut, forgotten=forgotten)
         with self._ledger.exclusive(key.user_id):
-            cursors = [self._ledger.cursor(*key, stage) for stage in _STAGES]
+            cursors = [self._ledger.cursor(*key, stage) for stage in STAGES]
             # A cursor beyond the log's end is found to be lost when it is read from.
             moved = [
                 Advance(replace(one, offset=offsets[one.position]))
