@@ -17,9 +17,11 @@ import asyncio
 import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 from semantic_memory.client import Client
+from semantic_memory.domain.closing import Closing
 from semantic_memory.domain.errors import InvalidInputError, NotFoundError
 from semantic_memory.domain.facts import Category, Fact, FactVersion, Status
 from semantic_memory.domain.feed import NOW, MemoryEvent
@@ -61,7 +63,7 @@ class Owner(NamedTuple):
         return Scope(*ids)
 
 
-class Memory:
+class Memory(Closing):
     """A store with mem0's calls. Thread-safe."""
 
     def __init__(
@@ -214,13 +216,13 @@ class Memory:
     ) -> dict[str, str]:
         """Replace a memory's text. Raises ValueError if there is none."""
         changes: dict[str, Any] = {} if metadata is None else {"metadata": dict(metadata)}
-        with _Translated(memory_id):
+        with _translated(memory_id):
             self._memory.update(memory_id, content=data, **changes)
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
         """Delete a memory permanently. Raises ValueError if there is none."""
-        with _Translated(memory_id):
+        with _translated(memory_id):
             self._memory.delete(memory_id)
         return {"message": "Memory deleted successfully!"}
 
@@ -260,12 +262,6 @@ class Memory:
     def close(self) -> None:
         """Close the store."""
         self._memory.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.close()
 
 
 class AsyncMemory:
@@ -338,18 +334,13 @@ class AsyncMemory:
         self._blocking.close()
 
 
-class _Translated:
-    """Turns the errors of a memory into those that mem0 raises."""
-
-    def __init__(self, memory_id: str) -> None:
-        self._memory_id = memory_id
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, NotFoundError):
-            raise ValueError(f"Memory with id {self._memory_id} not found") from None
+@contextmanager
+def _translated(memory_id: str) -> Iterator[None]:
+    """Turn the errors of a memory into those that mem0 raises."""
+    try:
+        yield
+    except NotFoundError:
+        raise ValueError(f"Memory with id {memory_id} not found") from None
 
 
 def _owner(user_id: str | None, agent_id: str | None, run_id: str | None) -> Owner:
