@@ -76,8 +76,7 @@ def facts(found: Sequence[Fact]) -> None:
     for fact in sorted(found, key=lambda one: one.category is Category.CONVERSATION):
         kind = fact.category.value
         kind = kind if fact.trust == Trust.USER else f"{kind}, {fact.trust.value}"
-        said = Text(f"{fact.created_at:%Y-%m-%d}", style="dim")
-        table.add_row(_id(short[fact.id]), said, kind, _stated(fact))
+        table.add_row(_id(short[fact.id]), _day(fact.created_at), kind, _stated(fact))
     out.print(table if found else "no memories")
 
 
@@ -109,8 +108,7 @@ def _reviewed(entries: Sequence[tuple[Fact, str, Fact | None, Cause | None]], no
     short = shortened(ids)
     table = _grid()
     for fact, what, newer, cause in entries:
-        said = Text(f"{fact.stated_at:%Y-%m-%d}", style="dim")
-        table.add_row(_id(short[fact.id]), said, Text(fact.text))
+        table.add_row(_id(short[fact.id]), _day(fact.stated_at), Text(fact.text))
         if cause is None:
             table.add_row("", "", Text("not stated since", style="dim"))
             continue
@@ -148,8 +146,7 @@ def tombstones(found: Sequence[Fact]) -> None:
         pinned = ", was pinned" if record.was_pinned else ""
         states = "" if record.states == 1 else f", {record.states} states"
         told = f"forgotten {_minute(record.at)} by {record.by}: {reason}{pinned}{states}"
-        said = Text(f"{fact.created_at:%Y-%m-%d}", style="dim")
-        table.add_row(_id(short[fact.id]), said, fact.category.value, Text(told))
+        table.add_row(_id(short[fact.id]), _day(fact.created_at), fact.category.value, Text(told))
         reasons[reason] += 1
     out.print(table if reasons else "nothing was forgotten")
     pairs(dict(reasons.most_common()))
@@ -173,25 +170,20 @@ def hits(found: Sequence[Hit]) -> None:
 def why(hit: Hit) -> str:
     """Describe the parts of a score in one line."""
     parts = hit.parts
-    reasons = [f"meaning {parts.dense:.2f}", f"words {parts.lexical:.2f}"]
-    if parts.context:
-        reasons.append(f"context +{parts.context:.2f}")
-    if parts.speaker:
-        reasons.append(f"speaker +{parts.speaker:.2f}")
-    if parts.voice:
-        reasons.append(f"own words +{parts.voice:.2f}")
-    if parts.time:
-        reasons.append(f"time +{parts.time:.2f}")
-    if parts.asks:
-        reasons.append(f"a question -{parts.asks:.2f}")
-    if parts.outdated:
-        reasons.append(f"no longer so -{parts.outdated:.2f}")
-    reasons.append(f"relevance {parts.relevance:.2f}")
-    if parts.asked:
-        reasons.append(f"states what is asked +{parts.asked:.2f}")
-    if parts.newer:
-        reasons.append(f"newer +{parts.newer:.2f}")
-    return ", ".join(reasons)
+    reasons = (
+        ("meaning ", parts.dense, True),
+        ("words ", parts.lexical, True),
+        ("context +", parts.context, False),
+        ("speaker +", parts.speaker, False),
+        ("own words +", parts.voice, False),
+        ("time +", parts.time, False),
+        ("a question -", parts.asks, False),
+        ("no longer so -", parts.outdated, False),
+        ("relevance ", parts.relevance, True),
+        ("states what is asked +", parts.asked, False),
+        ("newer +", parts.newer, False),
+    )
+    return ", ".join(f"{name}{part:.2f}" for name, part, always in reasons if part or always)
 
 
 def sessions(found: Sequence[SessionInfo]) -> None:
@@ -210,7 +202,7 @@ def sessions(found: Sequence[SessionInfo]) -> None:
 def _options(info: SessionInfo) -> Iterator[str]:
     """Yield the state and the options of a session, as far as they aren't the usual ones."""
     if info.closed_at is not None:
-        yield f"closed {info.closed_at:%Y-%m-%d %H:%M}"
+        yield f"closed {_minute(info.closed_at)}"
     if info.deleted:
         yield f"{info.deleted:,} deleted"
     if info.corrupt_lines:
@@ -228,7 +220,7 @@ def _options(info: SessionInfo) -> Iterator[str]:
 
 def overview(found: Overview) -> None:
     """Print a profile and a history, each line with its date, without the empty fields."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid = _grid()
     for name in type(found.profile).model_fields:
         told = getattr(found.profile, name)
         if told is not None:
@@ -254,9 +246,9 @@ def _by(origin: str) -> Text:
 
 def messages(found: Sequence[Message]) -> None:
     """Print messages in their order."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid = _grid()
     for message in found:
-        said = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
+        said = _minute(message.created_at) if message.created_at else ""
         grid.add_row(Text(said, style="dim"), Text(message.speaker, style="bold"), message.content)
     out.print(grid)
 
