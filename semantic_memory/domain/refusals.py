@@ -135,7 +135,7 @@ def _keys(kinds: Iterable[Any]) -> set[str]:
     return {
         field.alias or name
         for kind in _plain(kinds)
-        if _is_model(kind)
+        if is_model(kind)
         for name, field in kind.model_fields.items()
     }
 
@@ -173,7 +173,7 @@ def _inside(kind: Any, part: str | int) -> list[Any]:
     """Return the types at a part of a place."""
     if isinstance(kind, Mapping):
         return [kind[str(part)]] if part in kind else []
-    if _is_model(kind):
+    if is_model(kind):
         fields = kind.model_fields
         found = [field for name, field in fields.items() if part in (name, field.alias)]
         return [*found]
@@ -186,7 +186,8 @@ def _inside(kind: Any, part: str | int) -> list[Any]:
     return [inner[0]] if isinstance(part, int) else []
 
 
-def _is_model(kind: Any) -> bool:
+def is_model(kind: Any) -> bool:
+    """Return True for a type of models, which has fields."""
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 

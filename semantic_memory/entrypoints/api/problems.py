@@ -34,7 +34,7 @@ from semantic_memory.domain.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.refusals import each
+from semantic_memory.domain.refusals import each, is_model
 
 MEDIA_TYPE = "application/problem+json"
 TYPE = "/problems/"
@@ -230,9 +230,5 @@ def _taken(route: APIRoute, source: str) -> Any:
     """Return the type of a route's body or query, or those of its parameters by name."""
     fields = getattr(route.dependant, f"{source}_params", [])
     kinds = {field.alias: field.field_info for field in fields}
-    alone = [one for one in kinds.values() if _is_model(one.annotation)]
+    alone = [one for one in kinds.values() if is_model(one.annotation)]
     return alone[0] if len(kinds) == 1 and alone else kinds
-
-
-def _is_model(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from semantic_memory import settings
+from semantic_memory.domain.refusals import is_model
 from semantic_memory.settings import Settings
 
 _TITLE = """\
@@ -61,10 +62,10 @@ def _settings(model: type[BaseModel], prefix: str) -> Iterator[Setting]:
 
 def _section(name: str, kind: Any) -> tuple[str, type[BaseModel]] | None:
     """Return the heading and the type of a section, or of each one in a table of sections."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    if is_model(kind):
         return name, kind
     values = get_args(kind)[-1:]
-    if values and isinstance(values[0], type) and issubclass(values[0], BaseModel):
+    if values and is_model(values[0]):
         return f"{name}.{EACH}", values[0]
     return None
 
