@@ -107,13 +107,13 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
 
 def written(kind: type[T]) -> Callable[[bytes], T]:
     """Read an answer that a key without the right to read gets as an id alone."""
-    read = TypeAdapter(kind).validate_json
+    read = one(kind)
 
     def answer(body: bytes) -> T:
         found = json.loads(body)
         items = found.get("items", [found])
-        if any(one.keys() == {"id"} for one in items):
-            ids = ", ".join(one["id"] for one in items)
+        if any(item.keys() == {"id"} for item in items):
+            ids = ", ".join(item["id"] for item in items)
             raise AccessDeniedError(f"{ids} was written, but this key has no right to read it")
         return read(body)
 
@@ -122,8 +122,8 @@ def written(kind: type[T]) -> Callable[[bytes], T]:
 
 def many(kind: type[T]) -> Callable[[bytes], list[T]]:
     """Read the items of an answer."""
-    adapter = TypeAdapter(Items[kind])  # type: ignore[valid-type]  # made at run time
-    return lambda answer: adapter.validate_json(answer).items
+    items = Items[kind]  # type: ignore[valid-type]  # made at run time
+    return lambda answer: items.model_validate_json(answer).items
 
 
 def written_items(answer: bytes) -> list[Fact]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from semantic_memory.client.calls import Verb, one
 from semantic_memory.domain.feed import EventPage, MemoryEvent
@@ -15,11 +15,9 @@ class _Events(BaseModel):
 
 
 def _event_page(answer: bytes) -> EventPage:
-    found = _EVENTS.validate_json(answer)
+    found = _Events.model_validate_json(answer)
     return EventPage(found.items, found.next)
 
-
-_EVENTS = TypeAdapter(_Events)
 
 list_ = Verb(EventsRequest.of, "GET", "/v1/events", _event_page)
 subscribe = Verb(SubscribeRequest.of, "GET", "/v1/events", one(MemoryEvent))

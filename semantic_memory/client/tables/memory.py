@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from semantic_memory.client.calls import Call, Items, Steps, Verb, many, nothing, one, written
 from semantic_memory.domain.facts import Fact, Page
@@ -38,21 +38,13 @@ class _Forgotten(BaseModel):
 
 
 def _page(answer: bytes) -> Page:
-    found = _PAGE.validate_json(answer)
+    found = Items[Fact].model_validate_json(answer)
     return Page(found.items, found.next)
 
 
 def _forgotten(answer: bytes) -> Forgotten:
-    found = _FORGOTTEN.validate_json(answer)
-    return Forgotten(
-        found.forgotten,
-        found.memories,
-        found.sentences,
-        found.proof,
-        found.items,
-        found.warning,
-        found.kept_in,
-    )
+    found = dict(_Forgotten.model_validate_json(answer))
+    return Forgotten(found.pop("forgotten"), **found)
 
 
 def _observe(verb: Verb[..., Receipt], request: ObserveRequest) -> Steps[Receipt]:
@@ -84,8 +76,6 @@ def _list(verb: Verb[..., Page], request: ListRequest) -> Steps[Page]:
     return found
 
 
-_PAGE = TypeAdapter(Items[Fact])
-_FORGOTTEN = TypeAdapter(_Forgotten)
 _FACT = "/v1/memories/{fact_id}"
 
 observe = Verb(ObserveRequest.of, "POST", "/v1/messages", one(Receipt), steps=_observe)
