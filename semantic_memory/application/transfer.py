@@ -144,21 +144,16 @@ class Transfer:
         for start in range(0, len(ids), _PAGE):
             for fact in self._expiry.kept(self._ledger.get(ids[start : start + _PAGE])):
                 if fact.source.extractor != VERBATIM:
-                    yield {
-                        "kind": "fact",
-                        "fact": fact.model_dump(mode="json", exclude_defaults=True),
-                    }
+                    yield _record("fact", fact)
                 elif fact.id not in logged and fact.source.session_id is not None:
-                    yield _message(fact.source.session_id, said(fact))  # its log was too long
+                    # its log was too long
+                    yield _record("message", said(fact), session_id=fact.source.session_id)
         if narrowed:
             return
         lines = self._ledger.lines(user_id)
         for line in unexpired_lines(self._ledger, lines, self._expiry.now):
             if line.origin != "derived" and session_id in (None, *line.session_ids):
-                yield {
-                    "kind": "line",
-                    "line": line.model_dump(mode="json", exclude_defaults=True),
-                }
+                yield _record("line", line)
         yield from self._items(user_id, session_id)
 
     def _items(self, user_id: str, session_id: str | None) -> Iterator[Record]:
@@ -183,7 +178,7 @@ class Transfer:
             fact_id = verbatim_id(key, record.message.id)
             if fact_id in wanted and self._expiry.kept(self._ledger.get([fact_id])):
                 logged.add(fact_id)
-                yield _message(key.session_id, record.message)
+                yield _record("message", record.message, session_id=key.session_id)
 
     def to_dict(self, asked: ToDictRequest) -> Document:
         """Return everything of a user, or of a session, agent or run, as one JSON document."""
@@ -329,12 +324,9 @@ def _put_by(item: Item, now: datetime) -> Item:
     return item.model_copy(update=times)
 
 
-def _message(session_id: str, message: Message) -> Record:
-    return {
-        "kind": "message",
-        "session_id": session_id,
-        "message": message.model_dump(mode="json", exclude_defaults=True),
-    }
+def _record(kind: str, value: Value, **place: str) -> Record:
+    """Return the record of a value, behind the place where it belongs."""
+    return {"kind": kind, **place, kind: value.model_dump(mode="json", exclude_defaults=True)}
 
 
 def _batches(
