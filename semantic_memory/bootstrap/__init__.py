@@ -73,7 +73,7 @@ from semantic_memory.concurrency import SystemClock
 from semantic_memory.consolidation.resolver import Resolver
 from semantic_memory.context.tokens import TiktokenCounter, encoding_name
 from semantic_memory.domain.errors import ConfigurationError
-from semantic_memory.domain.observers import log_event, told_both
+from semantic_memory.domain.observers import log_event, telling
 from semantic_memory.domain.retention import Expiry
 from semantic_memory.judging.packaged import (
     PackagedPairJudge,
@@ -149,7 +149,7 @@ def _built(
         cap = settings.upkeep.cap
         tracer = Tracer(storage.traces, clock, **settings.trace.model_dump())
         stack.callback(tracer.close)
-        observe = told_both(parts.observer or log_event, tracer.on_event)
+        observe = telling((parts.observer or log_event, tracer.on_event))
         embedder = CheckedEmbedder(parts.embedder or make_embedder(settings))
         ingest = settings.ingest
         threads = _THREADS if ingest.background and written else 0

@@ -8,7 +8,7 @@ No message text is logged, and no user id at INFO: it may be an e-mail address.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from logging import DEBUG, INFO, WARNING
 from typing import Any, NamedTuple
@@ -220,14 +220,12 @@ def ignore_event(event: Event) -> None:
     del event
 
 
-def told_both(
-    first: Callable[[Event], None], second: Callable[[Event], None]
-) -> Callable[[Event], None]:
-    """Return an observer that tells two others, in turn."""
+def telling(observers: Iterable[Callable[[Event], None]]) -> Callable[[Event], None]:
+    """Return an observer that tells others, in turn: those that are there at each event."""
 
     def tell(event: Event) -> None:
-        first(event)
-        second(event)
+        for observer in observers:
+            observer(event)
 
     return tell
 

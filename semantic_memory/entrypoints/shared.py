@@ -23,8 +23,7 @@ from semantic_memory.domain.errors import (
     StoreLockedError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.events import Event
-from semantic_memory.domain.observers import log_event
+from semantic_memory.domain.observers import log_event, telling
 from semantic_memory.domain.ports import Observer
 from semantic_memory.entrypoints.api.offer import Offer, can_serve
 from semantic_memory.ledger.lock import is_held
@@ -164,14 +163,9 @@ class _Owned:
 
     def __init__(self, settings: Settings, parts: Parts, sharing: Sharing, at_once: bool) -> None:
         observers: list[Observer] = [parts.observer or log_event]
-
-        def observe(event: Event) -> None:
-            for observer in observers:
-                observer(event)
-
+        observed = replace(parts, observer=telling(observers))
         with ExitStack() as stack:
-            use_cases = build(settings, replace(parts, observer=observe), sharing=sharing)
-            self.memory = SemanticMemory(use_cases)
+            self.memory = SemanticMemory(build(settings, observed, sharing=sharing))
             self.owner = sharing.owner
             stack.callback(self.memory.close)
             if sharing.listener is not None:

@@ -25,8 +25,7 @@ from semantic_memory.domain.errors import (
     MissingDependencyError,
     StoreUnavailableError,
 )
-from semantic_memory.domain.events import Event
-from semantic_memory.domain.observers import log_event
+from semantic_memory.domain.observers import log_event, telling
 from semantic_memory.domain.ports import Embedder, Observer
 from semantic_memory.entrypoints.api.access import Doorkeeper
 from semantic_memory.entrypoints.api.app import create_app
@@ -102,11 +101,6 @@ def work(settings: Settings, listener: socket.socket, embedder: Embedder | None 
     observers: list[Observer] = [MetricsObserver(registry), log_event]
     if service.tracing:
         observers.append(tracing := _tracing().Tracing())
-
-    def observe(event: Event) -> None:
-        for observer in observers:
-            observer(event)
-
     # uvicorn raises the signal again when it has ended; only this way everything is closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     encryption = make_encryption(settings)
@@ -116,7 +110,7 @@ def work(settings: Settings, listener: socket.socket, embedder: Embedder | None 
         doorkeeper = Doorkeeper(
             state.keys(), service.host, service.cors_origins, local_token=sharing.token
         )
-        parts = Parts(embedder=embedder, observer=observe)
+        parts = Parts(embedder=embedder, observer=telling(observers))
         with (
             SemanticMemory(build(settings, parts, sharing=sharing)) as memory,
             state.replies(SystemClock()) as replies,
