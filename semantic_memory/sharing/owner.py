@@ -67,11 +67,6 @@ def own_version() -> str:
     return version("semantic-memory")
 
 
-def values_of(settings: Settings) -> dict[str, Any]:
-    """Return all settings as JSON-like values, without secrets."""
-    return settings.model_dump(mode="json")
-
-
 def announced(directory: Path, encryption: Encryption | None) -> Owner | None:
     """Return the owner that announced itself in a directory; it may have been killed since.
 

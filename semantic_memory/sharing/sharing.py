@@ -10,14 +10,7 @@ from contextlib import contextmanager
 
 from semantic_memory.domain.ports.encryption import Encryption
 from semantic_memory.settings import Settings
-from semantic_memory.sharing.owner import (
-    Owner,
-    Role,
-    announced,
-    announcing,
-    own_version,
-    values_of,
-)
+from semantic_memory.sharing.owner import Owner, Role, announced, announcing, own_version
 from semantic_memory.sharing.sockets import listening
 
 
@@ -66,7 +59,7 @@ class Sharing:
                 role=self._role,
                 version=own_version(),
                 token=self.token,
-                settings=values_of(self._settings),
+                settings=self._settings.model_dump(mode="json"),
                 url=self._url or found.url,
                 socket=None if found.path is None else str(found.path),
             )

@@ -31,7 +31,7 @@ from semantic_memory.entrypoints.rights import Right
 from semantic_memory.entrypoints.state import ServiceState
 from semantic_memory.entrypoints.state.embedded import EmbeddedState
 from semantic_memory.settings import ServiceSettings
-from semantic_memory.sharing.owner import Owner, announcing, own_version, values_of
+from semantic_memory.sharing.owner import Owner, announcing, own_version
 from semantic_memory.testing import FrozenClock, HashEmbedder, InMemoryIndex
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -84,7 +84,7 @@ class Served:
             role="service",
             version=own_version(),
             token=token or self.doorkeeper.local_token,
-            settings=values_of(self.memory.admin.settings),
+            settings=self.memory.admin.settings.model_dump(mode="json"),
             url=self.url,
         )
         return announcing(self.directory, owner, None)

@@ -46,7 +46,6 @@ from semantic_memory.sharing.owner import (
     announced,
     announcing,
     own_version,
-    values_of,
 )
 from semantic_memory.sharing.sharing import Sharing
 from semantic_memory.sharing.sockets import listening
@@ -229,7 +228,7 @@ def test_a_request_that_the_owner_left_unanswered_is_sent_again_or_reported(stor
             role="mcp",
             version=own_version(),
             token="t",
-            settings=values_of(Settings(data_dir=store)),
+            settings=Settings(data_dir=store).model_dump(mode="json"),
             socket=str(found.path),
         )
 
