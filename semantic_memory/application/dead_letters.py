@@ -6,7 +6,7 @@ Kept by their numbers among the small values of the ledger; the events themselve
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from semantic_memory.consolidation.resolver import Outcome
 from semantic_memory.domain.feed import MemoryEvent
 from semantic_memory.domain.inspection import UndeliveredEvent
-from semantic_memory.domain.ports import Ledger
+from semantic_memory.domain.ports import KeyValues, Ledger
 from semantic_memory.domain.reports import DeadLetter, WebhookState
 
 CURSOR = "webhook"
@@ -28,6 +28,12 @@ _LETTERS = TypeAdapter(tuple[DeadLetter, ...])
 _NUMBERS = TypeAdapter(tuple[int, ...])
 
 
+def delivered(ledger: KeyValues) -> int | None:
+    """Return the place behind what was delivered; None before the first start."""
+    place = ledger.meta(CURSOR)
+    return None if place is None else int(place)
+
+
 class DeadLetters:
     """The dead letters of a store, and whether its webhook is disabled. Thread-safe."""
 
@@ -36,9 +42,8 @@ class DeadLetters:
 
     def state(self) -> WebhookState:
         """Return how far deliveries are."""
-        place = self._ledger.meta(CURSOR)
         return WebhookState(
-            delivered=None if place is None else int(place),
+            delivered=delivered(self._ledger),
             latest=self._ledger.last_event(),
             disabled=self.disabled(),
             dead=self.listed(),
@@ -115,7 +120,5 @@ class DeadLetters:
     def _keep(self, letters: Sequence[DeadLetter]) -> None:
         self._ledger.set_meta(_DEAD, _LETTERS.dump_json(tuple(letters)).decode())
 
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        with self._ledger.exclusive(CURSOR):  # the name of no user, but of what is kept
-            yield
+    def _changing(self) -> AbstractContextManager[None]:
+        return self._ledger.exclusive(CURSOR)  # the name of no user, but of what is kept

@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 
-from semantic_memory.application.dead_letters import CURSOR, DeadLetters
+from semantic_memory.application.dead_letters import CURSOR, DeadLetters, delivered
 from semantic_memory.application.lanes import Lanes
 from semantic_memory.concurrency import Backoff
 from semantic_memory.domain.errors import DeliveryError, StoreClosedError, StoreError
 from semantic_memory.domain.events import Event, EventsDelivered, WebhookDisabled, WorkerFailed
 from semantic_memory.domain.feed import EventKind, MemoryEvent
-from semantic_memory.domain.ports import Clock, Delivery, KeyValues, Lease, Ledger
+from semantic_memory.domain.ports import Clock, Delivery, Lease, Ledger
 from semantic_memory.pipeline.leasing import Leasing, LocalLeases
 
 _READ_AT_ONCE = 500
@@ -31,12 +31,6 @@ _KEEP_SECONDS = 0.5
 _STEP = "webhook"
 _LOOK_SECONDS = 2.0  # for events, and for the lease, of other processes
 _PASSING = frozenset({408, 409, 425, 429})  # statuses of 4xx that don't speak of the event
-
-
-def delivered(ledger: KeyValues) -> int | None:
-    """Return the place behind what was delivered; None before the first start."""
-    place = ledger.meta(CURSOR)
-    return None if place is None else int(place)
 
 
 class Webhook:

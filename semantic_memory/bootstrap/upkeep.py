@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import ExitStack
 
-from semantic_memory.application.dead_letters import DeadLetters
+from semantic_memory.application.dead_letters import DeadLetters, delivered
 from semantic_memory.application.expiring import Expiring
 from semantic_memory.application.feed import FeedPruning
 from semantic_memory.application.items import ItemStore
 from semantic_memory.application.jobs.compaction import Compactor
 from semantic_memory.application.jobs.upkeep import Upkeep, Uses
 from semantic_memory.application.trail import Trail
-from semantic_memory.application.webhook import Webhook, delivered
+from semantic_memory.application.webhook import Webhook
 from semantic_memory.bootstrap.storage import Storage
 from semantic_memory.consolidation.fading import Fading
 from semantic_memory.consolidation.resolver import Resolver

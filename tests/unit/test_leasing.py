@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from semantic_memory.application.webhook import Webhook, delivered
+from semantic_memory.application.dead_letters import delivered
+from semantic_memory.application.webhook import Webhook
 from semantic_memory.concurrency import Backoff
 from semantic_memory.delivery import http_endpoint
 from semantic_memory.domain.changes import Add
