@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from semantic_memory.entrypoints.state import ServiceState
     from semantic_memory.settings import Settings
 
-__all__ = ["admin"]
-
 admin = typer.Typer(
     no_args_is_help=True, help="The store as a whole: count, check, repair, move, encrypt."
 )

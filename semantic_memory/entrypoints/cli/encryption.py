@@ -12,8 +12,6 @@ from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.admin import admin
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir
 
-__all__ = ["admin"]
-
 
 @admin.command("new-key")
 def new_key_(file: Annotated[Path, typer.Argument(help="A file that doesn't exist yet.")]) -> None:

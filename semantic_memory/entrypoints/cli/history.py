@@ -24,8 +24,6 @@ from semantic_memory.entrypoints.cli.options import (
     time_of,
 )
 
-__all__ = ["history"]
-
 history = typer.Typer(no_args_is_help=True, help="Versions of memories, and the review of changes.")
 app.add_typer(history, name="history")
 

@@ -13,8 +13,6 @@ from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import DataDir, User
 
-__all__ = ["app"]
-
 _FAILED = 1  # 2 would keep the agent from continuing
 
 

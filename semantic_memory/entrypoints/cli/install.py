@@ -16,8 +16,6 @@ from semantic_memory.entrypoints.cli.options import DataDir, User
 if TYPE_CHECKING:
     from semantic_memory.application.plugins import Change
 
-__all__ = ["app"]
-
 Agent = Annotated[str, typer.Argument(help="claude-code, codex, cursor or gemini.")]
 Home = Annotated[
     Optional[Path], typer.Option(help="Directory of the agent's files; yours if left out.")

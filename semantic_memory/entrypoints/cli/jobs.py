@@ -11,8 +11,6 @@ from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsJson, DataDir, OneUser
 
-__all__ = ["jobs"]
-
 jobs = typer.Typer(no_args_is_help=True, help="Maintenance jobs.")
 app.add_typer(jobs, name="jobs")
 

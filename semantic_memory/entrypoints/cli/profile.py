@@ -12,8 +12,6 @@ from semantic_memory.entrypoints.cli import work
 from semantic_memory.entrypoints.cli.commands import app
 from semantic_memory.entrypoints.cli.options import AsAgent, AsJson, DataDir, User, time_of
 
-__all__ = ["profile"]
-
 profile = typer.Typer(no_args_is_help=True, help="Who a user is; what their memories are about.")
 app.add_typer(profile, name="profile")
 

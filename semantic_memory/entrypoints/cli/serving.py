@@ -23,8 +23,6 @@ from semantic_memory.entrypoints.rights import TOOLSETS, Right
 if TYPE_CHECKING:
     from semantic_memory.entrypoints.keys import ApiKey, Keys
 
-__all__ = ["app"]
-
 DASHBOARD = "/dashboard"
 
 keys = typer.Typer(no_args_is_help=True, help="API keys of the service.")

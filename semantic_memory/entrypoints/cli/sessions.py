@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from semantic_memory.client import Client
     from semantic_memory.memory import SemanticMemory
 
-__all__ = ["sessions"]
-
 sessions = typer.Typer(no_args_is_help=True, help="Sessions: options and messages.")
 app.add_typer(sessions, name="sessions")
 

@@ -25,8 +25,6 @@ from semantic_memory.entrypoints.cli.options import (
     Where,
 )
 
-__all__ = ["transfer"]
-
 transfer = typer.Typer(no_args_is_help=True, help="Export and import of a user's memory.")
 app.add_typer(transfer, name="transfer")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from semantic_memory.domain.ports import Clock
     from semantic_memory.memory import SemanticMemory
 
-__all__ = ["app"]
-
 SAMPLE = Path(__file__).parent / "samples" / "noor.jsonl"
 _NOOR = "noor"
 _QUESTIONS = ("What is Noor allergic to?", "Where did Noor move to?")
