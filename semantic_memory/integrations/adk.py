@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import quote
 
 try:
@@ -37,7 +36,7 @@ from semantic_memory.domain.requests import (
 from semantic_memory.domain.values import MAX_QUERY_BYTES, clipped
 from semantic_memory.integrations.identifiers import identifier_of
 from semantic_memory.integrations.observing import Utterance, observed
-from semantic_memory.integrations.steps import AnyMemory, Steps, run_async, underlying
+from semantic_memory.integrations.steps import AnyMemory, Steps, answered, run_async, underlying
 
 _NO_SESSION = "__unknown_session_id__"
 """Session that ADK's own services put events in that come without one."""
@@ -112,7 +111,9 @@ class SemanticMemoryService(BaseMemoryService):
             }
             for entry in memories
         ]
-        await run_async(self._memory, _added(facts, self.owner(app_name, user_id)))
+        if facts:
+            request = AddManyRequest.of(facts, user_id=self.owner(app_name, user_id))
+            await run_async(self._memory, answered(request))
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
@@ -127,7 +128,8 @@ class SemanticMemoryService(BaseMemoryService):
             k=self._max_results,
             min_score=self._min_score,
         )
-        return await run_async(self._memory, _found(request))
+        hits: list[Hit] = await run_async(self._memory, answered(request))
+        return SearchMemoryResponse(memories=[_entry(hit) for hit in hits])
 
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
@@ -138,27 +140,14 @@ class SemanticMemoryService(BaseMemoryService):
         nothing else supports.
         """
         if memory_id:
-            await run_async(self._memory, _deleted(memory_id, self.owner(app_name, user_id)))
+            request = DeleteRequest.of(memory_id, user_id=self.owner(app_name, user_id))
+            await run_async(self._memory, answered(request))
 
 
 def _observed(events: Sequence[Event], user_id: str, session_id: str) -> Steps[None]:
     yield from observed(_said(events), user_id=user_id, session_id=session_id)
     # The next search finds them, as in ADK's own services: requests are read from stored messages
     yield RequestsRequest.of(user_id=user_id)
-
-
-def _added(facts: Sequence[Mapping[str, Any]], user_id: str) -> Steps[None]:
-    if facts:
-        yield AddManyRequest.of(facts, user_id=user_id)
-
-
-def _found(request: SearchRequest) -> Steps[SearchMemoryResponse]:
-    hits: list[Hit] = yield request
-    return SearchMemoryResponse(memories=[_entry(hit) for hit in hits])
-
-
-def _deleted(memory_id: str, user_id: str) -> Steps[None]:
-    yield DeleteRequest.of(memory_id, user_id=user_id)
 
 
 def _said(events: Sequence[Event]) -> Iterator[tuple[str, Utterance]]:

@@ -34,6 +34,11 @@ def blocking(memory: AnyMemory) -> SemanticMemory | Client:
     return found
 
 
+def answered(request: Request) -> Steps[Any]:
+    """Return the answer to one request."""
+    return (yield request)
+
+
 def run(memory: AnyMemory, steps: Steps[T]) -> T:
     """Carry out the steps of an operation; a request that finds nothing is answered with None."""
     client, answer = blocking(memory), None
