@@ -20,6 +20,7 @@ from semantic_memory.session.parts import (
     ToolResult,
     clean,
     other,
+    parts_of,
 )
 
 Wire = dict[str, Any]
@@ -36,7 +37,7 @@ def from_anthropic(message: Mapping[str, Any]) -> list[ChatMessage]:
             f"push: role must be user or assistant (got {role!r}); the system prompt belongs to"
             " the session: session(system_prompt=...)"
         )
-    parts = _parts(message.get("content"))
+    parts = parts_of(message.get("content"), _part, "blocks")
     if not parts:
         raise InvalidInputError("push: a message has no content")
     results = tuple(part for part in parts if isinstance(part, ToolResult))
@@ -124,14 +125,6 @@ def _input(arguments: str) -> Any:
     return value if isinstance(value, dict) else {"arguments": value}
 
 
-def _parts(content: Any) -> list[Part]:
-    if isinstance(content, str):
-        return [Text(text=clean(content))] if content else []
-    if not isinstance(content, list | tuple) or not all(isinstance(b, Mapping) for b in content):
-        raise InvalidInputError("push: content must be a text or a list of blocks")
-    return [_part(block) for block in content]
-
-
 def _part(block: Mapping[str, Any]) -> Part:
     match block:
         case {"type": "text", "text": str(text)}:
@@ -149,7 +142,7 @@ def _part(block: Mapping[str, Any]) -> Part:
             arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
             return ToolCall(id=call_id, name=clean(name), arguments=clean(arguments))
         case {"type": "tool_result", "tool_use_id": str(call_id)}:
-            inner = _parts(block.get("content") or "")
+            inner = parts_of(block.get("content") or "", _part, "blocks")
             return ToolResult(
                 call_id=call_id,
                 content=_result_content(inner),

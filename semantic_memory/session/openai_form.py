@@ -19,6 +19,7 @@ from semantic_memory.session.parts import (
     ToolResult,
     clean,
     other,
+    parts_of,
     readable,
 )
 
@@ -127,13 +128,7 @@ def _block(part: Part) -> Wire | None:
 
 
 def _parts(content: Any) -> list[Part]:
-    if content is None:
-        return []
-    if isinstance(content, str):
-        return [Text(text=clean(content))] if content else []
-    if not isinstance(content, list | tuple) or not all(isinstance(b, Mapping) for b in content):
-        raise InvalidInputError("push: content must be a text or a list of parts")
-    return [_part(block) for block in content]
+    return [] if content is None else parts_of(content, _part, "parts")
 
 
 def _part(block: Mapping[str, Any]) -> Part:

@@ -8,7 +8,8 @@ its parts are kept in the metadata, under `parts`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
@@ -119,6 +120,18 @@ class ChatMessage(Value):
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
+def parts_of(content: Any, part: Callable[[Mapping[str, Any]], Part], blocks: str) -> list[Part]:
+    """Convert the content of a message of an API, each block by `part`.
+
+    Raises InvalidInputError, which names the `blocks` as the API does.
+    """
+    if isinstance(content, str):
+        return [Text(text=clean(content))] if content else []
+    if not isinstance(content, list | tuple) or not all(isinstance(b, Mapping) for b in content):
+        raise InvalidInputError(f"push: content must be a text or a list of {blocks}")
+    return [part(block) for block in content]
+
+
 def other(form: Form, block: Mapping[str, Any]) -> Other:
     """Keep a block of one API unchanged. Raises InvalidInputError if it isn't JSON."""
     try:
@@ -170,7 +183,7 @@ def to_log(message: ChatMessage, values: Mapping[str, Any]) -> Message:
     """
     metadata: dict[str, JsonValue] = {}
     if not (len(message.parts) == 1 and isinstance(message.parts[0], Text)):
-        metadata[PARTS] = _PARTS.dump_python(message.parts, mode="json", exclude_defaults=False)
+        metadata[PARTS] = _PARTS.dump_python(message.parts, mode="json")
     if message.group is not None:
         metadata[GROUP] = message.group
     if any(writes_memory(call.name) for call in message.calls):
@@ -194,10 +207,8 @@ def from_log(message: Message) -> ChatMessage | None:
         return None
     parts: tuple[Part, ...] = (Text(text=message.content),)
     if PARTS in message.metadata:
-        try:
+        with suppress(ValidationError):
             parts = _PARTS.validate_python(message.metadata[PARTS], strict=False)
-        except ValidationError:
-            parts = (Text(text=message.content),)
     group = message.metadata.get(GROUP)
     return ChatMessage(
         id=message.id,
