@@ -232,10 +232,8 @@ def _outdated(directory: Path, encryption: Encryption) -> Iterator[str]:
 def _is_current(path: Path, encryption: Encryption) -> bool:
     try:
         return is_current(path.read_bytes(), encryption)
-    except FileNotFoundError:
-        return True  # deleted meanwhile
-    except ValueError:
-        return True  # damaged beyond reading, and encrypted
+    except (FileNotFoundError, ValueError):  # deleted meanwhile; damaged, and encrypted
+        return True
 
 
 def _logs(directory: Path) -> list[Path]:

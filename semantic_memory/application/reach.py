@@ -46,16 +46,12 @@ class Reach:
     @property
     def places(self) -> dict[SessionKey, set[str]]:
         """The messages that go or lose sentences, by session."""
-        return _by_session((*self.gone.values(), *self.messages.values()))
-
-
-def _by_session(facts: Iterable[Fact]) -> dict[SessionKey, set[str]]:
-    found: dict[SessionKey, set[str]] = {}
-    for fact in facts:
-        if is_message(fact) and fact.source.session_id is not None:
-            key = SessionKey(fact.user_id, fact.source.session_id)
-            found.setdefault(key, set()).update(fact.source.message_ids)
-    return found
+        found: dict[SessionKey, set[str]] = {}
+        for fact in (*self.gone.values(), *self.messages.values()):
+            if is_message(fact) and fact.source.session_id is not None:
+                key = SessionKey(fact.user_id, fact.source.session_id)
+                found.setdefault(key, set()).update(fact.source.message_ids)
+        return found
 
 
 def is_message(fact: Fact) -> bool:
