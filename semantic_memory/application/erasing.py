@@ -43,7 +43,9 @@ class Erasing:
 
     def resume(self) -> None:
         """Rewrite the logs that an earlier process left with texts that are to be erased."""
-        self._rewrite(self._ledger.redactions())
+        for redact in self._ledger.redactions():
+            with self._pipeline.held([SessionKey(redact.user_id, redact.session_id)]):
+                self._redact([redact])
 
     def erase(
         self,
@@ -107,11 +109,6 @@ class Erasing:
             *(Forget(one, now, reason, by) for one in found.gone),
             *(Cut(one, left, now, reason, by) for one, left in found.left.items()),
         ]
-
-    def _rewrite(self, redacts: Collection[Redact]) -> None:
-        for redact in redacts:
-            with self._pipeline.held([SessionKey(redact.user_id, redact.session_id)]):
-                self._redact([redact])
 
     def _redact(self, redacts: Collection[Redact]) -> None:
         """Rewrite logs whose locks are held, and drop the windows filled from them."""

@@ -105,16 +105,15 @@ def recall(
 def function_tools(memory: Memory | AsyncSemanticMemory, *, user_id: str) -> list[FunctionTool]:
     """Return the tools of one user's memory for `Agent(tools=...)`: see `tools.memory_tools`."""
     tools = memory_tools(memory, identifier_of(user_id), form="responses")
-    return [_function_tool(tools, definition) for definition in tools.definitions]
-
-
-def _function_tool(tools: MemoryTools, definition: dict[str, Any]) -> FunctionTool:
-    return FunctionTool(
-        name=definition["name"],
-        description=definition["description"],
-        params_json_schema=definition["parameters"],
-        on_invoke_tool=partial(_called, tools),
-    )
+    return [
+        FunctionTool(
+            name=definition["name"],
+            description=definition["description"],
+            params_json_schema=definition["parameters"],
+            on_invoke_tool=partial(_called, tools),
+        )
+        for definition in tools.definitions
+    ]
 
 
 async def _called(tools: MemoryTools, context: ToolContext[Any], arguments: str) -> str:

@@ -22,7 +22,7 @@ from semantic_memory.domain.values import Identifier
 from semantic_memory.entrypoints.api.problems import problem
 from semantic_memory.entrypoints.callers import ANYONE, Caller, Right
 from semantic_memory.entrypoints.dashboard.files import PATH
-from semantic_memory.entrypoints.keys import ApiKey, KeyRing, Keys
+from semantic_memory.entrypoints.keys import KeyRing, Keys
 
 OPEN_PATHS = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json", PATH})
 """Answered without a key, as are the dashboard's files; none knows of users."""
@@ -101,7 +101,9 @@ class Doorkeeper:
             key = (await self._ring()).find(token)
             if key is None:  # it may be new
                 key = (await self._read()).find(token)
-            return None if key is None else _caller(key)
+            if key is None:
+                return None
+            return Caller(key.id, key.users, key.rights, key.name, key.agent_id, key.spaces)
         self._closed = self._closed or len(await self._ring()) > 0
         return None if self._closed else Caller("anyone", ("*",), ANYONE)
 
@@ -128,10 +130,6 @@ class Doorkeeper:
             return True
         scheme, _, place = origin.strip().lower().partition("://")
         return scheme in ("http", "https") and place == (host or "").strip().lower()
-
-
-def _caller(key: ApiKey) -> Caller:
-    return Caller(key.id, key.users, key.rights, key.name, key.agent_id, key.spaces)
 
 
 class Rates(Protocol):

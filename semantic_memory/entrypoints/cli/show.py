@@ -159,10 +159,11 @@ def hits(found: Sequence[Hit]) -> None:
     for hit in found:
         fact = hit.fact
         owner = f"  of {hit.space}" if hit.space else ""
-        about = f"{short[fact.id]}  {'  '.join(_about(fact))}{owner}"
+        about = f"{short[fact.id]}  {fact.created_at:%Y-%m-%d}  {fact.category.value}"
+        sure = f"{fact.confidence:.2f}  {fact.trust.value}{owner}"
         grid.add_row(
             Text(f"{hit.score:.3f}", style="bold"),
-            Text.assemble(_stated(fact), (f"\n{about}\n{why(hit)}", "dim")),
+            Text.assemble(_stated(fact), (f"\n{about}  {sure}\n{why(hit)}", "dim")),
         )
     out.print(grid if found else "nothing found")
 
@@ -463,8 +464,3 @@ def _grid() -> Table:
 
 def _id(short: str) -> Text:
     return Text(short, style="cyan", no_wrap=True)
-
-
-def _about(fact: Fact) -> tuple[str, str, str, str]:
-    said = f"{fact.created_at:%Y-%m-%d}"
-    return said, fact.category.value, f"{fact.confidence:.2f}", fact.trust.value

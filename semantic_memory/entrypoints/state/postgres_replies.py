@@ -128,7 +128,7 @@ class PostgresReplies:
         try:
             found = self._begin(name)
         finally:
-            if not _is_ours(found):
+            if found not in (Turn.OURS, Turn.AGAIN):
                 self._leave(name)
         return found
 
@@ -247,10 +247,6 @@ class PostgresReplies:
         self._session = None
         with suppress(StoreError):
             self._presence.close()
-
-
-def _is_ours(found: Reply | Turn) -> bool:
-    return found is Turn.OURS or found is Turn.AGAIN
 
 
 def _identifiers(body: bytes) -> set[str]:
