@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from semantic_memory.domain.errors import AccessDeniedError
@@ -54,19 +54,15 @@ class Caller:
         for owner in owners:
             self.require(Right.READ, owner, scoped=True)
 
-    def beside(self, user_id: str, named: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the spaces that a call reads beside its user: those it names, or the caller's.
+    def beside(self, user_id: str) -> tuple[str, ...]:
+        """Return the spaces that a call reads beside its user: as many as a call may have.
 
-        Of the caller's, as many as a call may have; none where the user is a space itself. Raises
-        AccessDeniedError.
+        None where the user is a space itself.
         """
-        if named is None:
-            own = _match(user_id, self.users)
-            spaces = dict.fromkeys(one for one in self.spaces if own and _is_one(one))
-            spaces.pop(user_id, None)
-            return tuple(spaces)[:MOST_SPACES]
-        self.require_all(named)
-        return tuple(named)
+        own = _match(user_id, self.users)
+        spaces = dict.fromkeys(one for one in self.spaces if own and _is_one(one))
+        spaces.pop(user_id, None)
+        return tuple(spaces)[:MOST_SPACES]
 
     def narrowed(self, user_id: str | None, agent_id: str | None) -> Caller:
         """Return the caller limited to one of its users, and to an agent.

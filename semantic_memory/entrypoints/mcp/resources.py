@@ -72,7 +72,7 @@ class Resources:
                 question,
                 user_id=user,
                 agent_id=caller.agent_id,
-                spaces=caller.beside(user, None),
+                spaces=caller.beside(user),
                 budget=BUDGET,
             )
         return f"{packed.text}\n\n{question}".strip()

@@ -84,7 +84,7 @@ class Tools:
             asked: dict[str, Any] = {
                 "user_id": user,
                 "agent_id": caller.agent_id,
-                "spaces": caller.beside(user, None),
+                "spaces": caller.beside(user),
                 "filters": where or None,
             }
             if as_context:
