@@ -34,10 +34,6 @@ class RequestCounter:
         self._count = lru_cache(4_096)(counter.count)
         self._function = _FUNCTION["cl100k" if older else "o200k"]
 
-    def text(self, text: str) -> int:
-        """Return the tokens of a text alone."""
-        return self._count(text)
-
     def request(self, messages: Sequence[Mapping[str, Any]], system: str = "") -> int:
         """Return the tokens of a prompt, including the start of the reply but not tool schemas."""
         head = _MESSAGE + self._count("system") + self._count(system) if system else 0
