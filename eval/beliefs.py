@@ -18,7 +18,7 @@ from eval.datasets import pairs as sets
 from eval.datasets.pairs import Labelled, Observation
 from eval.updates import SHARES, Asked, Embedded, asked, recency, share_of
 from semantic_memory.bootstrap.models import make_embedder
-from semantic_memory.consolidation.decisions import THRESHOLDS, SupersedeDecision, effect
+from semantic_memory.consolidation.decisions import SupersedeDecision, effect
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.judging.packaged import PackagedPairJudge, PackagedSentenceJudge
@@ -183,7 +183,7 @@ def _distinct(
         near[half] += [_effect(pair, judge) in ("end", "mark") for pair in compared]
         losers = {
             decision.loser.id
-            for decision in plan(facts, matrix, judge, _READ, THRESHOLDS)
+            for decision in plan(facts, matrix, judge, _READ)
             if isinstance(decision, SupersedeDecision)
         }
         lost[half] += [one.id in losers for one in facts]
@@ -214,7 +214,7 @@ def _are(
 
 def _effect(pair: Pair, judge: PairJudge) -> str | None:
     (verdict,) = judge.judge([pair])
-    found = effect(verdict, pair.similarity, THRESHOLDS, 0.0) if verdict else None
+    found = effect(verdict, pair.similarity, 0.0) if verdict else None
     if found == "merge" and disagree(pair.older.content, pair.newer.content):
         return None
     return found

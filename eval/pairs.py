@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from semantic_memory.consolidation.decisions import THRESHOLDS, effect
+from semantic_memory.consolidation.decisions import effect
 from semantic_memory.judging.packaged import PackagedPairJudge
 from semantic_memory.judging.ports import Verdict
 from training.data import GOLD, PAIR_LABELS, Pair, pairs
@@ -58,9 +58,7 @@ def tables(gold: Path = GOLD) -> Iterator[Table]:
 def _figures(rows: Sequence[Pair], verdicts: Sequence[Verdict]) -> Iterator[str]:
     labels = np.array([row.label for row in rows])
     over = np.array([verdict.over for verdict in verdicts])
-    effects = np.array(
-        [effect(one, 1.0, THRESHOLDS, 1.0) or "none" for one in verdicts], dtype=object
-    )
+    effects = np.array([effect(one, 1.0, 1.0) or "none" for one in verdicts], dtype=object)
     updates, others = labels == _OVER, labels == _NEITHER
     yield str(int(updates.sum()))
     yield str(int(others.sum()))

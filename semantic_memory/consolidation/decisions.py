@@ -1,10 +1,10 @@
 """Decisions on a user's facts, and the policy that turns verdicts into them.
 
-    same    at `same` or above and alike, if figures, names and denials agree  merge
-    over    at `end` or above, if both surely state the same slot *           end the older
-    over    at `end_alone` or above and near                                  end the older
-    over    at `mark` or above, if both state the same slot *                 mark: perhaps changed
-    over    at `mark` or above                                                show the newer first
+    same    at `SAME` or above and alike, if figures, names and denials agree  merge
+    over    at `END` or above, if both surely state the same slot *           end the older
+    over    at `END_ALONE` or above and near                                  end the older
+    over    at `MARK` or above, if both state the same slot *                 mark: perhaps changed
+    over    at `MARK` or above                                                show the newer first
             anything else                                                     both stand
 
     * or if the verdict is final, as a language model's is
@@ -25,54 +25,45 @@ from semantic_memory.consolidation.superseding import cause, contested, perhaps_
 from semantic_memory.domain.facts import Cause, Fact
 from semantic_memory.judging.ports import Verdict
 
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Probabilities from which verdicts become decisions."""
-
-    same: float = 0.9
-    end: float = 0.92
-    end_slot: float = 0.6
-    """Probability of the shared slot from which a statement may be ended."""
-    end_alone: float = 0.97
-    """For endings without a shared slot."""
-    mark: float = 0.85
-    near: float = 0.5
-    """Cosine similarity from which a statement is ended without a shared slot."""
-    alike: float = 0.6
-    """Cosine similarity from which statements merge."""
-
-
+# Probabilities from which verdicts become decisions
+SAME = 0.9
+END = 0.92
+END_SLOT = 0.6
+"""Probability of the shared slot from which a statement may be ended."""
+END_ALONE = 0.97
+"""For endings without a shared slot."""
+MARK = 0.85
+NEAR = 0.5
+"""Cosine similarity from which a statement is ended without a shared slot."""
+ALIKE = 0.6
+"""Cosine similarity from which statements merge."""
 _CHANGED = "a newer statement changes it"
-THRESHOLDS = Thresholds()
 
 Effect = Literal["merge", "end", "mark", "follow"]
 
 
-def effect(
-    verdict: Verdict, similarity: float, thresholds: Thresholds, slot: float
-) -> Effect | None:
+def effect(verdict: Verdict, similarity: float, slot: float) -> Effect | None:
     """Return what a verdict on two statements may do.
 
     They have a cosine `similarity`, and state the same slot with probability `slot`, 0 for none.
 
     >>> likely = Verdict(over=0.92, same=0.0, decided_by="pairs-1")
-    >>> [effect(likely, 0.7, THRESHOLDS, slot) for slot in (0.9, 0.4, 0.0)]
+    >>> [effect(likely, 0.7, slot) for slot in (0.9, 0.4, 0.0)]
     ['end', 'mark', 'follow']
     >>> surely = Verdict(over=0.98, same=0.0, decided_by="pairs-1")
-    >>> [effect(surely, similarity, THRESHOLDS, 0.0) for similarity in (0.7, 0.4)]
+    >>> [effect(surely, similarity, 0.0) for similarity in (0.7, 0.4)]
     ['end', 'follow']
     """
-    if verdict.is_final and verdict.same >= thresholds.end:
+    if verdict.is_final and verdict.same >= END:
         return "merge"
-    if verdict.same >= thresholds.same:
-        return "merge" if similarity >= thresholds.alike else None
-    is_of_one_slot = verdict.is_final or slot >= thresholds.end_slot
-    if is_of_one_slot and verdict.over >= thresholds.end:
+    if verdict.same >= SAME:
+        return "merge" if similarity >= ALIKE else None
+    is_of_one_slot = verdict.is_final or slot >= END_SLOT
+    if is_of_one_slot and verdict.over >= END:
         return "end"
-    if similarity >= thresholds.near and verdict.over >= thresholds.end_alone:
+    if similarity >= NEAR and verdict.over >= END_ALONE:
         return "end"
-    if verdict.over < thresholds.mark:
+    if verdict.over < MARK:
         return None
     return "mark" if slot or verdict.is_final else "follow"
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from semantic_memory.consolidation.candidates import DEFAULT, Read, slot_of
 from semantic_memory.consolidation.decisions import (
-    THRESHOLDS,
     ContestDecision,
     Decision,
     FollowDecision,
@@ -20,7 +19,6 @@ from semantic_memory.consolidation.decisions import (
     MergeDecision,
     RestDecision,
     SupersedeDecision,
-    Thresholds,
 )
 from semantic_memory.consolidation.superseding import dated_by_log
 from semantic_memory.consolidation.sweep import plan
@@ -77,7 +75,6 @@ class Resolver:
         read: Read,
         second: PairJudge | None = None,
         expiry: Expiry | None = None,
-        thresholds: Thresholds = THRESHOLDS,
     ) -> None:
         """Settle by `judge`, which answers at once; sweep by `second`, which may take its time.
 
@@ -89,7 +86,6 @@ class Resolver:
         self._expiry = expiry or Expiry(clock, Periods())
         self._judge = judge
         self._read = read
-        self._thresholds = thresholds
         self._sweeping = second or judge
         # what the packaged judge has settled is still to be shown to a second judge
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
@@ -198,7 +194,7 @@ class Resolver:
         beliefs = self._dated_by_log(beliefs)
         facts = [belief.fact for belief in beliefs]
         vectors = np.stack([belief.vector for belief in beliefs])
-        planned = plan(facts, vectors, judge, self._read, self._thresholds, changed=changed)
+        planned = plan(facts, vectors, judge, self._read, changed=changed)
         return planned, keyed
 
     def _keys(self, fact: Fact) -> frozenset[bytes]:

@@ -29,6 +29,7 @@ from semantic_memory.consolidation.candidates import (
     shared_slot,
 )
 from semantic_memory.consolidation.decisions import (
+    END_SLOT,
     ContestDecision,
     Decision,
     Effect,
@@ -37,7 +38,6 @@ from semantic_memory.consolidation.decisions import (
     MergeDecision,
     RestDecision,
     SupersedeDecision,
-    Thresholds,
     effect,
 )
 from semantic_memory.consolidation.merging import merged
@@ -67,7 +67,6 @@ def plan(
     vectors: Matrix,
     judge: PairJudge,
     read: Read,
-    thresholds: Thresholds,
     *,
     changed: Collection[str] | None = None,
     reach: Reach = DEFAULT,
@@ -89,7 +88,7 @@ def plan(
     decisions: list[Decision] = []
     for _, own in groupby(rows, key=lambda row: _owner(facts[row])):
         held = list(own)
-        table = _Table([facts[row] for row in held], vectors[held], judge, read, thresholds)
+        table = _Table([facts[row] for row in held], vectors[held], judge, read)
         decisions += table.decisions(changed, reach)
     return sorted(decisions, key=lambda decision: _ORDER.index(type(decision)))
 
@@ -108,13 +107,11 @@ class _Table:
         vectors: Matrix,
         judge: PairJudge,
         read: Read,
-        thresholds: Thresholds,
     ) -> None:
         self._facts = facts
         self._vectors = vectors
         self._judge = judge
         self._read = read
-        self._thresholds = thresholds
         self._readings: dict[int, Reading | None] = {}
         self._effects: dict[Rows, tuple[Effect | None, Verdict | None]] = {}
 
@@ -172,7 +169,7 @@ class _Table:
         if verdict is None:
             return None
         slot = shared_slot(self._reading(rows[0]), self._reading(rows[1]))
-        found = effect(verdict, pair.similarity, self._thresholds, slot)
+        found = effect(verdict, pair.similarity, slot)
         if found == "end" and not verdict.is_final and self._may_hold_in_part(pair.older, slot):
             return "mark"
         if found == "merge" and disagree(pair.older.content, pair.newer.content):
@@ -185,7 +182,7 @@ class _Table:
         So may a reason, and one of several things said in one sentence, unless it is all about a
         `slot`.
         """
-        is_of_one_slot = slot >= self._thresholds.end_slot
+        is_of_one_slot = slot >= END_SLOT
         if gives_reason(older):
             return True
         return not is_of_one_slot and says_several(in_first_person(older))

@@ -9,7 +9,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from semantic_memory import Category, Fact, SemanticMemory
 from semantic_memory.consolidation.decisions import (
-    THRESHOLDS,
     ContestDecision,
     MarkDecision,
     MergeDecision,
@@ -69,7 +68,7 @@ FACTS = st.lists(
 
 def planned(facts):
     vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
-    return plan(facts, vectors, plain_pair_judge(), READ, THRESHOLDS)
+    return plan(facts, vectors, plain_pair_judge(), READ)
 
 
 def swept(facts):

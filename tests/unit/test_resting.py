@@ -9,7 +9,6 @@ from semantic_memory.consolidation.decisions import (
     FollowDecision,
     MarkDecision,
     SupersedeDecision,
-    Thresholds,
 )
 from semantic_memory.consolidation.resting import may_rest, rests
 from semantic_memory.consolidation.sweep import plan
@@ -186,7 +185,7 @@ def test_a_statement_that_ends_a_reason_never_retires_what_it_was_given_for():
         older, newer = make_fact(1, content=told), make_fact(2, content=GLOBEX)
         newer = newer.model_copy(update={"created_at": older.created_at + timedelta(days=9)})
         near = np.full((2, 4), 0.5, dtype=np.float32)
-        return [type(one) for one in plan([older, newer], near, judge, JOBS, Thresholds())]
+        return [type(one) for one in plan([older, newer], near, judge, JOBS)]
 
     assert decided("I take the 12 bus to Northwind.", Likely()) == [SupersedeDecision]
     assert decided(BUS, Likely()) == [FollowDecision, MarkDecision]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from semantic_memory import Candidate, InvalidInputError, SemanticMemory, repair
 from semantic_memory.consolidation.beliefs import OTHER_VALUES, united
-from semantic_memory.consolidation.decisions import THRESHOLDS
 from semantic_memory.consolidation.merging import merged, without
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.scope import SHARED, Scope
@@ -115,10 +114,7 @@ def test_a_plan_over_all_scopes_is_that_of_each_scope(rows):
 
     def planned(facts: list[Any]) -> set[str]:
         vectors = HashEmbedder(64).embed([fact.content for fact in facts], "document")
-        return {
-            repr(decision)
-            for decision in plan(facts, vectors, plain_pair_judge(), READ, THRESHOLDS)
-        }
+        return {repr(decision) for decision in plan(facts, vectors, plain_pair_judge(), READ)}
 
     alone = [planned([one for one in facts if one.scope == scope]) for scope in scopes_of(facts)]
     assert planned(facts) == set().union(*alone)

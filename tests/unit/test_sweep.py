@@ -11,7 +11,6 @@ from semantic_memory.consolidation.decisions import (
     MarkDecision,
     MergeDecision,
     SupersedeDecision,
-    Thresholds,
 )
 from semantic_memory.consolidation.merging import merged
 from semantic_memory.consolidation.superseding import (
@@ -30,7 +29,6 @@ from semantic_memory.testing import HashEmbedder, ScriptedPairJudge, ScriptedSen
 from tests.conftest import NOW, make_fact
 
 EMBEDDER = HashEmbedder(256)
-ALL = Thresholds()
 SECOND = timedelta(seconds=1)
 PLACES = ("Berlin", "Rome", "Oslo", "Bonn", "Graz")
 
@@ -66,7 +64,7 @@ def at(day: float, number: int, content: str, **values) -> Fact:
 
 def planned(*facts: Fact, **values):
     vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
-    return plan(facts, vectors, ScriptedPairJudge(homes), READ, ALL, **values)
+    return plan(facts, vectors, ScriptedPairJudge(homes), READ, **values)
 
 
 def test_a_merge_keeps_the_higher_confidence_the_first_date_all_sources_and_tags():
@@ -109,7 +107,7 @@ def test_a_group_merges_only_if_every_pair_agrees():
     chain = ScriptedPairJudge(lambda older, newer: "same" if "tea b" in (older, newer) else None)
     facts = [at(0, 1, "tea a"), at(1, 2, "tea b"), at(2, 3, "tea c")]
     vectors = np.full((3, 4), 0.5, dtype=np.float32)
-    (decision,) = plan(facts, vectors, chain, READ, ALL)
+    (decision,) = plan(facts, vectors, chain, READ)
     assert isinstance(decision, MergeDecision)
     assert [fact.content for fact in decision.facts] == ["tea a", "tea b"]
 
@@ -227,7 +225,7 @@ def test_a_fact_merged_with_itself_is_unchanged_in_what_counts():
 def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
     judge = ScriptedPairJudge(lambda older, newer: None)
     facts = [at(5, 1, "tea later"), at(0, 2, "tea sooner")]
-    plan(facts, np.full((2, 4), 0.5, dtype=np.float32), judge, READ, ALL)
+    plan(facts, np.full((2, 4), 0.5, dtype=np.float32), judge, READ)
     assert [(pair.older.content, pair.newer.content) for pair in judge.pairs] == [
         ("tea sooner", "tea later")
     ]
@@ -236,7 +234,7 @@ def test_the_pair_is_given_to_the_judge_in_the_order_in_which_it_was_said():
 def test_a_likely_change_of_one_slot_marks_the_older_once_and_ends_nothing():
     old, new = at(0, 1, "the launch in Rome is in May"), at(9, 2, "the launch in Rome slipped")
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    follows, decision = plan([old, new], vectors, Saying(over=0.9), READ, ALL)
+    follows, decision = plan([old, new], vectors, Saying(over=0.9), READ)
     assert isinstance(follows, FollowDecision)
     assert isinstance(decision, MarkDecision)
     marked = decision.result(NOW)
@@ -245,22 +243,22 @@ def test_a_likely_change_of_one_slot_marks_the_older_once_and_ends_nothing():
         [new.id],
     )
     assert marked.perhaps_changed[0].probability == 0.9
-    assert plan([marked, follows.result], vectors, Saying(over=0.9), READ, ALL) == []
+    assert plan([marked, follows.result], vectors, Saying(over=0.9), READ) == []
 
 
 def test_a_statement_follows_what_it_may_change_and_the_older_is_left_as_it_is():
     old, new = at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped again")
     apart = np.eye(2, 4, dtype=np.float32) + 0.4
     apart /= np.linalg.norm(apart, axis=1, keepdims=True)
-    (decision,) = plan([old, new], apart, Saying(over=0.9), READ, ALL)
+    (decision,) = plan([old, new], apart, Saying(over=0.9), READ)
     assert isinstance(decision, FollowDecision)
     followed = decision.result
     assert (followed.id, followed.follows, followed.status) == (new.id, (old.id,), Status.ACTIVE)
-    assert plan([old, followed], apart, Saying(over=0.9), READ, ALL) == []
-    assert plan([old, new], apart, Saying(over=0.8), READ, ALL) == []
+    assert plan([old, followed], apart, Saying(over=0.9), READ) == []
+    assert plan([old, new], apart, Saying(over=0.8), READ) == []
     own = new.model_copy(update={"source": Source(role="assistant"), "trust": Trust.AGENT})
     said = old.model_copy(update={"source": Source(role="user")})
-    assert plan([said, own], apart, Saying(over=0.9), READ, ALL) == []
+    assert plan([said, own], apart, Saying(over=0.9), READ) == []
 
 
 def test_what_the_owner_says_of_themselves_changes_nothing_about_somebody_else():
@@ -274,7 +272,7 @@ def test_what_the_owner_says_of_themselves_changes_nothing_about_somebody_else()
     moved = at(9, 3, "Maya moved to Oslo.")
     facts = [sister, own, moved]
     vectors = EMBEDDER.embed([fact.content for fact in facts], "document")
-    (found,) = plan(facts, vectors, ScriptedPairJudge(lambda *_: "over"), reader, ALL)
+    (found,) = plan(facts, vectors, ScriptedPairJudge(lambda *_: "over"), reader)
     assert isinstance(found, SupersedeDecision)
     assert (found.loser.id, found.winner.id) == (own.id, moved.id)
 
@@ -306,7 +304,7 @@ def test_the_judge_reads_no_pair_that_no_verdict_changes():
     ):
         judge = ScriptedPairJudge(homes)
         vectors = np.full((len(facts), 4), 0.5, dtype=np.float32)
-        plan(facts, vectors, judge, READ, ALL)
+        plan(facts, vectors, judge, READ)
         assert [(pair.older.content, pair.newer.content) for pair in judge.pairs] == read
 
 
@@ -315,19 +313,19 @@ def test_a_part_of_what_was_said_may_be_over_and_the_rest_not():
     near = np.full((2, 4), 0.5, dtype=np.float32)
     for one in said:
         facts = [at(0, 1, one), at(9, 2, "I quit tennis.")]
-        assert isinstance(plan(facts, near, Saying(over=0.98), READ, ALL)[-1], MarkDecision)
+        assert isinstance(plan(facts, near, Saying(over=0.98), READ)[-1], MarkDecision)
 
 
 def test_the_judge_alone_ends_what_is_near_and_surely_changed():
     facts = [at(0, 1, "the launch is in May"), at(9, 2, "the launch slipped")]
     near = np.full((2, 4), 0.5, dtype=np.float32)
     far = np.array([[1.0, 0.0], [0.45, 0.893]], dtype=np.float32)
-    assert isinstance(plan(facts, near, Saying(over=0.98), READ, ALL)[-1], SupersedeDecision)
-    assert isinstance(plan(facts, near, Saying(over=0.96), READ, ALL)[-1], FollowDecision)
-    assert isinstance(plan(facts, far, Saying(over=0.98), READ, ALL)[-1], FollowDecision)
-    assert plan(facts, near, Saying(over=0.8), READ, ALL) == []
+    assert isinstance(plan(facts, near, Saying(over=0.98), READ)[-1], SupersedeDecision)
+    assert isinstance(plan(facts, near, Saying(over=0.96), READ)[-1], FollowDecision)
+    assert isinstance(plan(facts, far, Saying(over=0.98), READ)[-1], FollowDecision)
+    assert plan(facts, near, Saying(over=0.8), READ) == []
     alone = ScriptedPairJudge(lambda older, newer: "over")
-    assert isinstance(plan(facts, near, alone, READ, ALL)[0], SupersedeDecision)
+    assert isinstance(plan(facts, near, alone, READ)[0], SupersedeDecision)
 
 
 def test_a_less_trusted_statement_contests_and_ends_nothing():
@@ -345,7 +343,7 @@ def test_an_event_is_never_ended_and_another_speaker_ends_nothing():
     facts = [at(0, 1, "Maya moved to Berlin."), at(9, 2, "Maya lives in Rome.")]
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
     judge = ScriptedPairJudge(homes)
-    assert plan(facts, vectors, judge, FactReader(ScriptedSentenceJudge(read)), ALL) == []
+    assert plan(facts, vectors, judge, FactReader(ScriptedSentenceJudge(read))) == []
     others = [
         at(0, 1, "Maya lives in Berlin.", source=Source(role="user", speaker="Maya")),
         at(9, 2, "Tom lives in Rome.", source=Source(role="user", speaker="Tom")),
@@ -360,7 +358,7 @@ def test_statements_that_differ_in_figures_or_names_are_never_merged():
         ("I met Tom there", "I met Ana there"),
         ("I drink coffee", "I don't drink coffee"),
     ):
-        assert plan([at(0, 1, one), at(1, 2, other)], vectors, Saying(same=1.0), READ, ALL) == []
+        assert plan([at(0, 1, one), at(1, 2, other)], vectors, Saying(same=1.0), READ) == []
 
 
 def test_what_the_judge_cannot_read_is_left_alone():
@@ -370,4 +368,4 @@ def test_what_the_judge_cannot_read_is_left_alone():
 
     facts = [at(0, 1, "Ich wohne in Bern"), at(9, 2, "Ich wohne jetzt in Zug")]
     vectors = np.full((2, 4), 0.5, dtype=np.float32)
-    assert plan(facts, vectors, Silent(), READ, ALL) == []
+    assert plan(facts, vectors, Silent(), READ) == []
