@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,36 +37,27 @@ _OF_TWO = 0.5
 """Factor of the probability of a slot that a statement states beside another one."""
 _SAME_SLOT = 0.25
 """Cosine by which a pair of one slot ranks above its similarity."""
+SIMILARITY = 0.3
+"""Cosine similarity from which two facts are compared."""
+NEAREST = 8
+"""Number of nearest facts considered for each fact."""
+_OF_SLOT = 8
+"""Number of facts of the same slot considered for each fact, the latest ones."""
+_JUDGED = 4
+"""Number of pairs judged for each fact, the likeliest ones."""
+_LASTS = 0.4
+"""Probability of being worth keeping from which an older statement may be ended."""
+_ALONE = 0.5
+"""Probability of standing alone that both statements need."""
+_TELLING = 0.3
+"""Probability of being worth keeping from which a newer statement may end one."""
 
 Rows = tuple[int, int]
 Read = Callable[[Fact], Reading | None]
 """Returns the reading of a fact; None if it is in a language that the judge can't read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Limits on the pairs that are compared."""
-
-    similarity: float = 0.3
-    """Cosine similarity from which two facts are compared."""
-    nearest: int = 8
-    """Number of nearest facts considered for each fact."""
-    of_slot: int = 8
-    """Number of facts of the same slot considered for each fact, the latest ones."""
-    judged: int = 4
-    """Number of pairs judged for each fact, the likeliest ones."""
-    lasting: float = 0.4
-    """Probability of being worth keeping from which an older statement may be ended."""
-    alone: float = 0.5
-    """Probability of standing alone that both statements need."""
-    telling: float = 0.3
-    """Probability of being worth keeping from which a newer statement may end one."""
-
-
-DEFAULT = Reach()
-
-
-def may_end(reading: Reading | None, reach: Reach) -> bool:
+def may_end(reading: Reading | None) -> bool:
     """Return True if a statement with this reading lasts, so that a newer one may end it.
 
     So does an event that begins a state, and an appointment: "I moved to Oslo" says where somebody
@@ -81,12 +71,12 @@ def may_end(reading: Reading | None, reach: Reach) -> bool:
         or (reading.kind == "event" and reading.slot in _BEGUN | _APPOINTED)
         or (reading.kind == "plan" and reading.slot in _DATED)
     )
-    return lasts and reading.keep >= reach.lasting and reading.alone >= reach.alone
+    return lasts and reading.keep >= _LASTS and reading.alone >= _ALONE
 
 
-def may_change(reading: Reading | None, reach: Reach) -> bool:
+def may_change(reading: Reading | None) -> bool:
     """Return True if a statement with this reading may end an older one."""
-    return reading is None or (reading.keep >= reach.telling and reading.alone >= reach.alone)
+    return reading is None or (reading.keep >= _TELLING and reading.alone >= _ALONE)
 
 
 def share_matter(older: Fact, newer: Fact) -> bool:
@@ -174,12 +164,11 @@ def candidates(
     reading: Callable[[int], Reading | None],
     firsts: Sequence[int],
     heads: Sequence[int],
-    reach: Reach = DEFAULT,
 ) -> list[Rows]:
     """Return the pairs of rows to judge, the older row first; `facts` are in the order of telling.
 
-    `firsts` are the rows to compare with `heads`, at most `reach.judged` pairs for each; `reading`
-    returns the reading of a row.
+    `firsts` are the rows to compare with `heads`, at most four pairs for each; `reading` returns
+    the reading of a row.
     """
     found: set[Rows] = set()
     by_slot: dict[str, list[int]] = defaultdict(list)
@@ -188,12 +177,12 @@ def candidates(
         if (row in read or facts[row].reading) and (slot := slot_of(reading(row))):
             by_slot[slot].append(row)
     alone = len(firsts) < len(heads)
-    for row, earlier, later in near_rows(vectors, firsts, heads, reach):
+    for row, earlier, later in near_rows(vectors, firsts, heads):
         of_slot = by_slot[slot] if (slot := slot_of(reading(row))) else []
         # what is new is compared with what was said before it; what is new and old, with both
         for near, same in (
-            (earlier, [other for other in of_slot if other < row][-reach.of_slot :]),
-            (later, [other for other in of_slot if other > row][: reach.of_slot]),
+            (earlier, [other for other in of_slot if other < row][-_OF_SLOT:]),
+            (later, [other for other in of_slot if other > row][:_OF_SLOT]),
         )[: 1 + alone]:
             scored: list[tuple[float, Rows]] = []
             for other in dict.fromkeys((*near, *same)):
@@ -202,19 +191,19 @@ def candidates(
                 if (
                     are_comparable(facts[older], facts[newer])
                     and (one_slot or share_matter(facts[older], facts[newer]))
-                    and may_end(reading(older), reach)
-                    and may_change(reading(newer), reach)
+                    and may_end(reading(older))
+                    and may_change(reading(newer))
                     and not are_of_two_people(reading(older), reading(newer))
                 ):
                     score = float(vectors[row] @ vectors[other]) + _SAME_SLOT * one_slot
                     scored.append((score, (older, newer)))
             scored.sort(key=lambda one: (-one[0], one[1]))
-            found.update(pair for _, pair in scored[: reach.judged])
+            found.update(pair for _, pair in scored[:_JUDGED])
     return sorted(found)
 
 
 def near_rows(
-    vectors: Matrix, firsts: Sequence[int], heads: Sequence[int], reach: Reach
+    vectors: Matrix, firsts: Sequence[int], heads: Sequence[int]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     """Yield each row of `firsts` with its nearest rows before it, and those behind it."""
     columns = np.array(heads)
@@ -224,11 +213,11 @@ def near_rows(
         block = list(firsts[start : start + height])
         similarities = vectors[block] @ others.T
         for number, row in enumerate(block):
-            near = np.flatnonzero(similarities[number] >= reach.similarity)
+            near = np.flatnonzero(similarities[number] >= SIMILARITY)
             near = near[np.argsort(-similarities[number, near], kind="stable")]
             rows = columns[near]
             yield (
                 row,
-                rows[rows < row][: reach.nearest].tolist(),
-                rows[rows > row][: reach.nearest].tolist(),
+                rows[rows < row][:NEAREST].tolist(),
+                rows[rows > row][:NEAREST].tolist(),
             )

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from semantic_memory.consolidation.candidates import DEFAULT, Read, slot_of
+from semantic_memory.consolidation.candidates import NEAREST, SIMILARITY, Read, slot_of
 from semantic_memory.consolidation.decisions import (
     ContestDecision,
     Decision,
@@ -238,10 +238,10 @@ class Resolver:
             near = self._index.query(
                 belief.vector,
                 user_id=user_id,
-                limit=DEFAULT.nearest + 1,
+                limit=NEAREST + 1,
                 filters=Filters.joined(FACTS, belief.fact.scope.exact),
             )
-            ids.update(match.id for match in near if match.similarity >= DEFAULT.similarity)
+            ids.update(match.id for match in near if match.similarity >= SIMILARITY)
         return self._ledger.beliefs_among(user_id, ids, keys)
 
     def _carry_out(

@@ -19,8 +19,6 @@ from itertools import groupby
 
 from semantic_memory.consolidation.beliefs import are_kept_apart
 from semantic_memory.consolidation.candidates import (
-    DEFAULT,
-    Reach,
     Read,
     Rows,
     candidates,
@@ -69,7 +67,6 @@ def plan(
     read: Read,
     *,
     changed: Collection[str] | None = None,
-    reach: Reach = DEFAULT,
 ) -> list[Decision]:
     """Plan merges, endings, marks and contests among `facts`, in this order.
 
@@ -89,7 +86,7 @@ def plan(
     for _, own in groupby(rows, key=lambda row: _owner(facts[row])):
         held = list(own)
         table = _Table([facts[row] for row in held], vectors[held], judge, read)
-        decisions += table.decisions(changed, reach)
+        decisions += table.decisions(changed)
     return sorted(decisions, key=lambda decision: _ORDER.index(type(decision)))
 
 
@@ -115,18 +112,18 @@ class _Table:
         self._readings: dict[int, Reading | None] = {}
         self._effects: dict[Rows, tuple[Effect | None, Verdict | None]] = {}
 
-    def decisions(self, changed: Collection[str] | None, reach: Reach) -> Iterator[Decision]:
+    def decisions(self, changed: Collection[str] | None) -> Iterator[Decision]:
         new = [row for row, fact in enumerate(self._facts) if changed is None or fact.id in changed]
         if not new or len(self._facts) < 2:
             return
         texts = _same_text(self._facts, set(new))
         firsts = sorted({texts[row] for row in new})
         heads = sorted(set(texts))
-        pairs = candidates(self._facts, self._vectors, self._reading, firsts, heads, reach)
+        pairs = candidates(self._facts, self._vectors, self._reading, firsts, heads)
         self._ask(pairs)
         groups = self._groups(texts, pairs)
         yield from self._merges(groups)
-        yield from self._changes(groups, pairs, [*self._bases(firsts, heads, reach)])
+        yield from self._changes(groups, pairs, [*self._bases(firsts, heads)])
 
     def _reading(self, row: int) -> Reading | None:
         if row not in self._readings:
@@ -134,11 +131,11 @@ class _Table:
         return self._readings[row]
 
     def _bases(
-        self, firsts: Sequence[int], heads: Sequence[int], reach: Reach
+        self, firsts: Sequence[int], heads: Sequence[int]
     ) -> Iterator[tuple[int, list[int]]]:
         """Yield the rows that rest on earlier ones, with these."""
         able = [row for row in firsts if may_rest(self._facts[row], self._reading(row))]
-        for row, earlier, _ in near_rows(self._vectors, able, heads, reach):
+        for row, earlier, _ in near_rows(self._vectors, able, heads):
             if found := [other for other in earlier if self._rests(row, other)]:
                 yield row, found
 
