@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from semantic_memory.consolidation.beliefs import RESTORED_CONFIDENCE
-from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain import decay
 from semantic_memory.domain.decay import CURVE, HALF_LIFE_DAYS, Curve
 from semantic_memory.domain.facts import Category, Fact, Status
@@ -91,7 +90,7 @@ def faded(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT) -
     """
     if not _fades(fact, rules):
         return fact
-    said = stated_at(fact)
+    said = fact.stated_at
     weeks = _weeks(now - said) - _weeks(since - said)
     if weeks <= 0:
         return fact
@@ -106,7 +105,7 @@ def regained(fact: Fact, since: datetime, now: datetime, rules: Fading = DEFAULT
     """
     if not _fades(fact, rules):
         return fact
-    said = stated_at(fact)
+    said = fact.stated_at
     weeks = _weeks(since - said) - _weeks(now - said)
     if weeks <= 0:
         return fact
@@ -140,7 +139,7 @@ def to_archive(
         key=lambda fact: (
             fact.confidence,
             retention(fact, now, rules),
-            stated_at(fact),
+            fact.stated_at,
             fact.id,
         ),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TypeVar
 
 from pydantic import JsonValue
@@ -17,7 +16,7 @@ from semantic_memory.consolidation.beliefs import (
     united,
     with_sides,
 )
-from semantic_memory.domain.facts import Fact, Source, Status
+from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.judging.ports import said_at
 
 T = TypeVar("T")
@@ -52,7 +51,7 @@ def merged(facts: Sequence[Fact]) -> Fact:
     others = [fact for fact in ordered if fact.id != kept.id]
     sources = dict.fromkeys(source for fact in (kept, *others) for source in fact.sources)
     corroborations = tuple(
-        source for source in sources if source != kept.source and _is_known(source)
+        source for source in sources if source != kept.source and source.message_ids
     )
     is_confirmed = len(corroborations) > len(kept.corroborations) and any(
         confirms(kept, fact) for fact in peers if fact.id != kept.id
@@ -65,7 +64,7 @@ def merged(facts: Sequence[Fact]) -> Fact:
             "created_at": min(fact.created_at for fact in peers),
             "recorded_at": min(fact.recorded_at for fact in peers),
             "valid_from": min(fact.valid_from for fact in peers),
-            "confirmed_at": max(stated_at(fact) for fact in peers),
+            "confirmed_at": max(fact.stated_at for fact in peers),
             "last_used_at": max(
                 (fact.last_used_at for fact in facts if fact.last_used_at), default=None
             ),
@@ -159,12 +158,3 @@ def _less_keys(kept: Fact, taken: Fact, instead: Fact) -> dict[str, JsonValue]:
 def absorbed(fact: Fact, into: Fact) -> Fact:
     """Return `fact` after its merge: archived, with `superseded_by` pointing to `into`."""
     return fact.model_copy(update={"status": Status.ARCHIVED, "superseded_by": into.id})
-
-
-def stated_at(fact: Fact) -> datetime:
-    """Return the time of the latest statement or confirmation."""
-    return fact.stated_at
-
-
-def _is_known(source: Source) -> bool:
-    return bool(source.message_ids)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from semantic_memory.consolidation.merging import stated_at
 from semantic_memory.domain.facts import Cause, Fact, Status
 from semantic_memory.domain.trust import Trust
 
@@ -32,7 +31,7 @@ def may_retire(winner: Fact, loser: Fact) -> bool:
         and winner.confidence >= loser.confidence - _LESS_SURE - _ROUNDING
         and (
             winner.trust is loser.trust
-            or stated_at(winner) >= stated_at(loser)
+            or winner.stated_at >= loser.stated_at
             or loser.trust is Trust.ASSISTANT
         )
     )
@@ -69,7 +68,7 @@ def superseded(loser: Fact, winner: Fact, cause: Cause) -> Fact:
         update={
             "status": Status.SUPERSEDED,
             "superseded_by": winner.id,
-            "valid_to": max(loser.valid_from, stated_at(winner)),
+            "valid_to": max(loser.valid_from, winner.stated_at),
             "ended_by": cause,
             "perhaps_changed": _without(loser, cause.newer),
         }

@@ -15,7 +15,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from functools import lru_cache
 from importlib import resources
 from itertools import groupby
@@ -99,7 +99,7 @@ class Template:
         if self.form == "json":
             return members(fact, content, space, ending, see=see, topic=topic)
         text = shown(fact, section, content, space, ending, see=see)
-        return text if section in DATED else f"[{heading(fact.created_at.date())}] {text}"
+        return text if section in DATED else f"[{written(fact.created_at.date())}] {text}"
 
 
 @lru_cache
@@ -159,11 +159,6 @@ def is_material(fact: Fact) -> bool:
     """Return True for a message of a tool, or one that is quoted text throughout."""
     is_message = fact.category is Category.CONVERSATION
     return is_message and (fact.source.role == "tool" or fact.trust is Trust.EXTERNAL)
-
-
-def heading(day: date) -> str:
-    """Return a day with the month's name, by which people ask for it."""
-    return written(day)
 
 
 def _day(fact: Fact) -> str:

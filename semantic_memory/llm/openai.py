@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from semantic_memory.domain.errors import ProviderError
-from semantic_memory.llm.chat import ChatRequest, Usage
+from semantic_memory.llm.chat import ChatRequest
 from semantic_memory.llm.dialect import Dialect
 from semantic_memory.llm.forms import Answer, Finish, by_schema, usage_of
 from semantic_memory.llm.refusals import refusal_of
@@ -102,7 +102,8 @@ def read_answer(body: bytes | Mapping[str, Any]) -> Answer:
     choice = completion.choices[0]
     if choice.error:
         _raise_error({"error": choice.error})
-    return Answer(_text(choice.message), _finish(choice), _usage(completion.usage))
+    usage = usage_of(completion.usage, "prompt_tokens", "completion_tokens")
+    return Answer(_text(choice.message), _finish(choice), usage)
 
 
 def _raise_error(body: bytes | Mapping[str, Any]) -> None:
@@ -133,7 +134,3 @@ def _finish(choice: _Choice) -> Finish:
     if choice.message.refusal or reason in _FILTERED:
         return "refused"
     return "cut" if reason in _CUT else "whole"
-
-
-def _usage(usage: Any) -> Usage | None:
-    return usage_of(usage, "prompt_tokens", "completion_tokens")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Meaning = Literal["passing", "access", "too_long", "filtered", "unsupported"]
@@ -42,7 +42,7 @@ class RefusalError(Exception):
     """Its text in lower case: its message, and that of the server behind it."""
     codes: frozenset[str] = frozenset()
     """Codes and types of the error."""
-    wait: float | None = field(default=None)
+    wait: float | None = None
     """Seconds after which it wants to be asked again."""
 
     def __str__(self) -> str:
