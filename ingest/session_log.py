@@ -432,8 +432,8 @@ class FileSessionLog:
         torn = path.stat().st_size - tail.size
         if not self._reading:
             self._on_disk.settle(path, tail.size)
-        if torn and not self._reading:
-            self._emit(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
+            if torn:
+                self._emit(LogRepaired(user_id, session_id, torn_bytes=torn, corrupt_lines=0))
         tail.named = self.identify(path) is not None
         tail.last = self._format.checksum(self._on_disk.last_line(path, tail.size))
         for record in self._records(path, user_id, session_id, 0, 0, tail.size):
