@@ -238,23 +238,6 @@ def read_answer(
     )
 
 
-def joined(extractions: Sequence[Extraction]) -> Extraction:
-    """Join the extractions of stretches that follow each other; the later profile wins."""
-    refused: Counter[str] = Counter()
-    profile: dict[ProfileField, str] = {}
-    for extraction in extractions:
-        refused.update(extraction.refused)
-        profile.update(extraction.profile)
-    return Extraction(
-        candidates=tuple(item for each in extractions for item in each.candidates),
-        endings=tuple(item for each in extractions for item in each.endings),
-        profile=profile,
-        history=tuple(item for each in extractions for item in each.history),
-        refused=refused,
-        decided=any(each.decided for each in extractions),
-    )
-
-
 # ---------------------------------------------------------------- answers
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ingest.extract import prompt
-from ingest.extract.answer import AnswerError, answer_schema, joined, read_answer
+from ingest.extract.answer import AnswerError, answer_schema, read_answer
 from ingest.extract.guidance import NO_GUIDANCE, Guidance
 from semantic_memory.domain.errors import (
     AnswerUnusableError,
@@ -23,7 +23,7 @@ from semantic_memory.domain.errors import (
     InputTooLongError,
 )
 from semantic_memory.domain.events import Event, ExtractionFellBack
-from semantic_memory.domain.extraction import Conversation, Extraction
+from semantic_memory.domain.extraction import Conversation, Extraction, joined, proposed_by
 from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.messages import Message
 from semantic_memory.domain.ports import Extractor
@@ -91,15 +91,7 @@ class OpenAIExtractor:
         """Extract by the rules from messages that the model failed on."""
         messages = conversation.spoken.messages
         self._observe(ExtractionFellBack(self.name, why, len(messages)))
-        extraction = self.rules.extract(messages, conversation.known)
-        return extraction.model_copy(
-            update={
-                "candidates": tuple(
-                    candidate.model_copy(update={"extractor": self.rules.name})
-                    for candidate in extraction.candidates
-                )
-            }
-        )
+        return proposed_by(self.rules.name, self.rules.extract(messages, conversation.known))
 
     def _read(self, conversation: Conversation, halvings: int) -> Extraction:
         messages = conversation.messages

@@ -6,6 +6,7 @@ decides what its statements replace and what ends: see `docs/decisions/0045-one-
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -105,3 +106,26 @@ class Extraction(Value):
     """Number of items of a model's answer that the extractor rejected, by reason."""
     decided: bool = False
     """The extractor saw what is known, and decided what its statements do to it."""
+
+
+def proposed_by(extractor: str, found: Extraction) -> Extraction:
+    """Return what was found, with an extractor named as the one that proposed the candidates."""
+    named = (one.model_copy(update={"extractor": extractor}) for one in found.candidates)
+    return found.model_copy(update={"candidates": tuple(named)})
+
+
+def joined(extractions: Sequence[Extraction]) -> Extraction:
+    """Join the extractions of stretches that follow each other; the later profile wins."""
+    refused: Counter[str] = Counter()
+    profile: dict[ProfileField, str] = {}
+    for extraction in extractions:
+        refused.update(extraction.refused)
+        profile.update(extraction.profile)
+    return Extraction(
+        candidates=tuple(item for each in extractions for item in each.candidates),
+        endings=tuple(item for each in extractions for item in each.endings),
+        profile=profile,
+        history=tuple(item for each in extractions for item in each.history),
+        refused=refused,
+        decided=any(each.decided for each in extractions),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from json import JSONDecodeError
@@ -10,7 +9,7 @@ from json import JSONDecodeError
 from pydantic import ValidationError
 
 from semantic_memory.domain.changes import Update
-from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.extraction import Extraction, joined
 from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.messages import Message
 
@@ -48,21 +47,10 @@ def readable(
     (first, bad), (second, worse) = (
         readable(part, extract) for part in (messages[:half], messages[half:])
     )
-    return _joined(first, second), bad | worse
+    return joined([first, second]), bad | worse
 
 
 def quarantining(fact: Fact, error: str, now: datetime) -> Update:
     """Return the change that quarantines a memory which can't be read."""
     unread = fact.model_copy(update={"status": Status.QUARANTINED})
     return Update(unread, "quarantined", now, f"reading it fails: {error}")
-
-
-def _joined(first: Extraction, second: Extraction) -> Extraction:
-    return Extraction(
-        candidates=(*first.candidates, *second.candidates),
-        endings=(*first.endings, *second.endings),
-        profile={**first.profile, **second.profile},
-        history=(*first.history, *second.history),
-        refused=Counter(first.refused) + Counter(second.refused),
-        decided=first.decided or second.decided,
-    )

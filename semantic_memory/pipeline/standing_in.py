@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 
 from semantic_memory.consolidation.fading import archived
 from semantic_memory.domain.changes import Advance, Change, Update
-from semantic_memory.domain.extraction import Extraction
+from semantic_memory.domain.extraction import Extraction, proposed_by
 from semantic_memory.domain.facts import PINNED, Fact, Status
 from semantic_memory.domain.ports import Clock, Extractor, Ledger
 from semantic_memory.domain.values import normalised
@@ -75,11 +75,7 @@ class StandIn:
                 write_stand_in(self._ledger, stretch.key, mark)
         self._hint(REREAD, WHOLE)
         found = self._rules.extract(stretch.messages, stretch.known)
-        named = [
-            candidate.model_copy(update={"extractor": self._rules.name})
-            for candidate in found.candidates
-        ]
-        return found.model_copy(update={"candidates": tuple(named)})
+        return proposed_by(self._rules.name, found)
 
     def returned(self) -> None:
         """Have the model, which is back, read what the rules read in its place."""
