@@ -75,7 +75,7 @@ def read_mem0(file: BufferedReader, written: datetime) -> Iterator[Found]:
 
     yield from read_each(items(file, "results"), "memory", one)
     events = (_states(history, written) for history in histories.values())
-    yield from read_each(events, "history", lambda states, place: _past(states, place))
+    yield from read_each(events, "history", _past)
 
 
 def _fact(memory: _Memory, place: str, written: datetime) -> IncomingRecord:

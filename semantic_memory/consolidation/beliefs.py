@@ -153,6 +153,12 @@ def restored(fact: Fact, now: datetime) -> Fact:
     )
 
 
+def quarantining(fact: Fact, error: str, now: datetime) -> Update:
+    """Return the change that quarantines a memory which can't be read."""
+    unread = fact.model_copy(update={"status": Status.QUARANTINED})
+    return Update(unread, "quarantined", now, f"reading it fails: {error}")
+
+
 def told_apart(fact: Fact, others: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
     """Put `fact` and `others` on two sides of a dispute, so that they are never merged again.
 

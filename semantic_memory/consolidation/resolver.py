@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from semantic_memory.consolidation.beliefs import quarantining
 from semantic_memory.consolidation.candidates import NEAREST, SIMILARITY, Read, slot_of
 from semantic_memory.consolidation.decisions import (
     ContestDecision,
@@ -24,7 +25,7 @@ from semantic_memory.consolidation.superseding import dated_by_log
 from semantic_memory.consolidation.sweep import plan
 from semantic_memory.domain.changes import Change, Keyed, Mark, Update
 from semantic_memory.domain.errors import ConcurrentUpdateError, NotFoundError
-from semantic_memory.domain.facts import Fact, Status
+from semantic_memory.domain.facts import Fact
 from semantic_memory.domain.filters import FACTS, Filters
 from semantic_memory.domain.ports import (
     Belief,
@@ -91,14 +92,20 @@ class Resolver:
         self._settling: Collection[str] = BOTH if second is None else {_SETTLED}
 
     def pending(
-        self, kinds: Collection[Kind], user_id: str | None = None, *, everyone: bool = False
+        self, jobs: Collection[str], user_id: str | None = None, *, everyone: bool = False
     ) -> list[Pending]:
-        """Return the users with changes for a sweep of any of `kinds`; all, if `everyone`."""
-        return self._pending(kinds, user_id, everyone=everyone)
+        """Return the users with changes for any of some jobs; all, if `everyone`."""
+        first: dict[str, Pending] = {}
+        for job in sorted(jobs):
+            for user in self._ledger.pending(job, user_id, everyone=everyone):
+                known = first.get(user.user_id)
+                if known is None or user.seen < known.seen:
+                    first[user.user_id] = user
+        return list(first.values())
 
     def unsettled(self, user_id: str | None = None) -> list[Pending]:
         """Return the users with facts that haven't been settled."""
-        return self._pending(self._settling, user_id)
+        return self.pending(self._settling, user_id)
 
     def settle(self, user: Pending) -> Outcome:
         """Merge, end and mark the user's facts by the packaged judge."""
@@ -112,18 +119,16 @@ class Resolver:
     ) -> list[str]:
         """Quarantine the new facts whose reading raises one of `faults`; return their ids."""
         now = self._clock.now()
-        changes: list[Change] = []
+        changes: list[Update] = []
         with self._ledger.exclusive(user.user_id):
             for belief in self._ledger.beliefs(user.user_id, since=user.seen):
                 try:
                     self._keys(belief.fact)
                     disagree(belief.fact.content, belief.fact.content)
                 except faults as error:
-                    unread = belief.fact.model_copy(update={"status": Status.QUARANTINED})
-                    reason = f"reading it fails: {type(error).__name__}"
-                    changes.append(Update(unread, "quarantined", now, reason))
+                    changes.append(quarantining(belief.fact, type(error).__name__, now))
             self._ledger.apply(changes)
-        return [change.fact.id for change in changes if isinstance(change, Update)]
+        return [change.fact.id for change in changes]
 
     def resolve(
         self,
@@ -163,17 +168,6 @@ class Resolver:
         jobs = {*BOTH, *self._settling}
         settled = [job for job in jobs if not self._ledger.pending(job, user_id)]
         return [*changes, *self._marks(settled, user_id)]
-
-    def _pending(
-        self, jobs: Collection[str], user_id: str | None, *, everyone: bool = False
-    ) -> list[Pending]:
-        first: dict[str, Pending] = {}
-        for job in sorted(jobs):
-            for user in self._ledger.pending(job, user_id, everyone=everyone):
-                known = first.get(user.user_id)
-                if known is None or user.seen < known.seen:
-                    first[user.user_id] = user
-        return list(first.values())
 
     def _compared(
         self, user: Pending, judge: PairJudge, since: int

@@ -19,7 +19,7 @@ from types import MappingProxyType
 
 from ingest.extract.grounding import is_quoted
 from ingest.gate import Gate
-from semantic_memory.consolidation.beliefs import believed
+from semantic_memory.consolidation.beliefs import believed, quarantining
 from semantic_memory.consolidation.decided import Decision, carried_out
 from semantic_memory.domain.changes import (
     Add,
@@ -56,7 +56,7 @@ from semantic_memory.pipeline.facts import (
     verbatim_id,
     written,
 )
-from semantic_memory.pipeline.faults import quarantining, readable
+from semantic_memory.pipeline.faults import readable
 from semantic_memory.pipeline.grounding import Grounding
 from semantic_memory.pipeline.reading import PortionReader, Stretch, StretchReader
 from semantic_memory.pipeline.session_records import read_options

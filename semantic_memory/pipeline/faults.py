@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from json import JSONDecodeError
 
 from pydantic import ValidationError
 
-from semantic_memory.domain.changes import Update
 from semantic_memory.domain.extraction import Extraction, joined
-from semantic_memory.domain.facts import Fact, Status
 from semantic_memory.domain.messages import Message
 
 FAULTS = (
@@ -48,9 +45,3 @@ def readable(
         readable(part, extract) for part in (messages[:half], messages[half:])
     )
     return joined([first, second]), bad | worse
-
-
-def quarantining(fact: Fact, error: str, now: datetime) -> Update:
-    """Return the change that quarantines a memory which can't be read."""
-    unread = fact.model_copy(update={"status": Status.QUARANTINED})
-    return Update(unread, "quarantined", now, f"reading it fails: {error}")
