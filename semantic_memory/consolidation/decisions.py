@@ -88,19 +88,26 @@ class MergeDecision:
         return tuple(absorbed(fact, kept) for fact in self.facts if fact.id != kept.id)
 
 
+class _OfVerdict:
+    """A decision by a verdict alone."""
+
+    __slots__ = ()
+    verdict: Verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason in words."""
+        return (told(self.verdict),)
+
+
 @dataclass(frozen=True, slots=True)
-class FollowDecision:
+class FollowDecision(_OfVerdict):
     """A fact that probably changes earlier ones: both stand, the newer is shown first."""
 
     newer: Fact
     older: tuple[Fact, ...]
     verdict: Verdict
     """The verdict on the likeliest pair."""
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """The reason in words."""
-        return (told(self.verdict),)
 
     @property
     def result(self) -> Fact:
@@ -129,7 +136,7 @@ class RestDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class SupersedeDecision:
+class SupersedeDecision(_OfVerdict):
     """A fact that a newer one ends."""
 
     loser: Fact
@@ -137,28 +144,18 @@ class SupersedeDecision:
     winner: Fact
     verdict: Verdict
 
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """The reason in words."""
-        return (told(self.verdict),)
-
     def result(self, now: datetime) -> Fact:
         """Return the ended fact with its cause. Writing `loser` back undoes it."""
         return superseded(self.loser, self.winner, _cause(self.winner, self.verdict, now))
 
 
 @dataclass(frozen=True, slots=True)
-class MarkDecision:
+class MarkDecision(_OfVerdict):
     """A fact that a newer one has likely, but not certainly, ended."""
 
     older: Fact
     newer: Fact
     verdict: Verdict
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """The reason in words."""
-        return (told(self.verdict),)
 
     def result(self, now: datetime) -> Fact:
         """Return the older fact, marked."""

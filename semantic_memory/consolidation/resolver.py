@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -289,18 +289,14 @@ class Resolver:
             case MergeDecision():
                 for fact in decision.absorbed:
                     write(fact, "absorbed")
-                write(decision.result, "merged")
-            case FollowDecision():
-                write(decision.result, "placed")
-            case RestDecision():
-                write(decision.result, "based")
-            case SupersedeDecision():
-                write(decision.result(now), "superseded")
-            case MarkDecision():
-                write(decision.result(now), "marked")
+                write(decision.result, _name(decision))
+            case FollowDecision() | RestDecision():
+                write(decision.result, _name(decision))
+            case SupersedeDecision() | MarkDecision():
+                write(decision.result(now), _name(decision))
             case ContestDecision():
                 for fact in decision.results:
-                    write(fact, "contested")
+                    write(fact, _name(decision))
         return changes
 
 
@@ -326,20 +322,18 @@ def _kind(decision: Decision) -> Kind:
     return "dedup" if isinstance(decision, MergeDecision) else "conflicts"
 
 
+_NAMES: Mapping[type[Decision], str] = {
+    MergeDecision: "merged",
+    FollowDecision: "placed",
+    RestDecision: "based",
+    ContestDecision: "contested",
+    MarkDecision: "marked",
+    SupersedeDecision: "superseded",
+}
+
+
 def _name(decision: Decision) -> str:
-    match decision:
-        case MergeDecision():
-            return "merged"
-        case FollowDecision():
-            return "placed"
-        case RestDecision():
-            return "based"
-        case ContestDecision():
-            return "contested"
-        case MarkDecision():
-            return "marked"
-        case SupersedeDecision():
-            return "superseded"
+    return _NAMES[type(decision)]
 
 
 def _told(decision: Decision) -> str:
