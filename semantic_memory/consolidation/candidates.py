@@ -14,7 +14,7 @@ import numpy as np
 
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Fact, Source
-from semantic_memory.domain.readings import Reading
+from semantic_memory.domain.readings import NEAR_THE_OWNER, Reading
 from semantic_memory.domain.text import stems
 
 _BLOCK_CELLS = 4_000_000  # size of a block of similarities: 16 MB
@@ -28,7 +28,6 @@ _BEGUN = frozenset(
 )
 _OF_NOBODY = frozenset(stems("the user"))
 _SEVERAL = frozenset({"device", "education", "family", "goal", "hobby", "possession", "travel"})
-_OF_OTHERS = frozenset({"partner", "family", "pet"})
 _SURELY_OWN = 0.8
 """Probability of being about the owner from which a statement surely is."""
 SLOT = 0.35
@@ -127,7 +126,7 @@ def are_of_two_people(one: Reading | None, other: Reading | None) -> bool:
     """
     if one is None or other is None or not _state_the_same(one, other):
         return False
-    return one.slot not in _OF_OTHERS and differ_in_owner(one, other)
+    return one.slot not in NEAR_THE_OWNER and differ_in_owner(one, other)
 
 
 def differ_in_owner(one: Reading, other: Reading) -> bool:

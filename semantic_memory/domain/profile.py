@@ -200,12 +200,13 @@ def overview(lines: Iterable[Line]) -> Overview:
     return Overview(profile=Profile(**texts), history=History(**tiers))
 
 
+def every(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return what is in any of some parts, each once."""
+    return tuple(dict.fromkeys(one for part in parts for one in part))
+
+
 def _joined(lines: Sequence[Line]) -> dict[str, Any]:
     """Return the text and the sources of lines of one layer."""
-
-    def every(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one for part in parts for one in part))
-
     return {
         "text": " ".join(line.text for line in lines),
         "origin": lines[-1].origin,

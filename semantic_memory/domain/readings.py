@@ -24,6 +24,8 @@ Kind = Literal[
 
 WORK = frozenset({"job", "employer"})
 """Attributes that one statement may tell both of."""
+NEAR_THE_OWNER = frozenset({"partner", "family", "pet"})
+"""Attributes of the owner that are statements about people and animals near the owner."""
 
 
 class Reading(Value):

@@ -9,14 +9,15 @@ than a wrong one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from semantic_memory.consolidation.candidates import Read
 from semantic_memory.domain.english.due import due_on
 from semantic_memory.domain.facts import Category, Fact, prevailing
 from semantic_memory.domain.profile import CORE_FIELDS, CoreField
-from semantic_memory.domain.readings import Reading
+from semantic_memory.domain.readings import NEAR_THE_OWNER, Reading
 from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.trust import Trust
 from semantic_memory.judging.first_person import in_first_person
@@ -41,8 +42,6 @@ FIELD_OF_SLOT: Mapping[str, CoreField] = {
     "deadline": "deadlines",
 }
 """The slots of the core, and the field that shows each."""
-_OF_OTHERS = frozenset({"partner", "family", "pet"})
-"""Slots that are about people and animals near the owner."""
 _ONE_AT_A_TIME = frozenset(
     {"name", "address", "pronouns", "home", "partner", "job", "employer", "diet"}
 )
@@ -62,8 +61,6 @@ ORDER = 0.75
 """Probability from which a sentence is a standing order."""
 SOON = timedelta(days=7)
 """Time ahead within which a deadline is in the core."""
-
-Read = Callable[[Fact], Reading | None]
 
 
 class _Stated(NamedTuple):
@@ -231,7 +228,7 @@ def _is_clear(slot: str, stated: _Stated) -> bool:
     fact, reading = stated
     about = (
         reading.about_self >= _OWN
-        or (slot in _OF_OTHERS and reading.about != "other")
+        or (slot in NEAR_THE_OWNER and reading.about != "other")
         or is_of_speaker(in_first_person(fact))  # "My wife and I live in Rome"
     )
     is_state = reading.kind in _STATES or slot == "deadline"
@@ -242,7 +239,7 @@ def _is_of_another(stated: _Stated) -> bool:
     """Return True if a fact states a value of somebody else, which says nothing of the owner's."""
     fact, reading = stated
     return (
-        reading.slot not in _OF_OTHERS
+        reading.slot not in NEAR_THE_OWNER
         and reading.about_self < _OF_ANOTHER
         and not is_of_speaker(in_first_person(fact))
     )

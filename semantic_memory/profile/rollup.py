@@ -7,11 +7,12 @@ are condensed there, by a model where there is one, else by keeping the most cen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from semantic_memory.consolidation.candidates import Read
 from semantic_memory.consolidation.resolver import STANDING_ORDERS, Outcome, lookup_key
 from semantic_memory.domain.changes import Change, Mark, Retire, Write
 from semantic_memory.domain.errors import ProviderError
@@ -37,12 +38,13 @@ from semantic_memory.domain.profile import (
     Layer,
     Line,
     TierAges,
+    every,
     said_in,
 )
 from semantic_memory.domain.trust import Trust
 from semantic_memory.domain.values import new_id, normalised
 from semantic_memory.profile.central import most_central, sentence
-from semantic_memory.profile.core import FIELD_OF_SLOT, Read, derive_core, fields_of, is_of_pet
+from semantic_memory.profile.core import FIELD_OF_SLOT, derive_core, fields_of, is_of_pet
 from semantic_memory.profile.history import Extent, derive_history
 from semantic_memory.profile.texts import RECENT, derive_texts, touched_at
 
@@ -232,8 +234,8 @@ class Rollup:
                     origin="model",
                     at=min(line.at for line in sources),
                     valid_from=now,
-                    fact_ids=_union(line.fact_ids for line in sources),
-                    said_in=_union(line.said_in for line in sources),
+                    fact_ids=every(line.fact_ids for line in sources),
+                    said_in=every(line.said_in for line in sources),
                 )
             )
         return told
@@ -377,7 +379,3 @@ def _identity(line: Line) -> tuple[object, ...]:
     if line.origin != "derived":
         return (line.id,)
     return line.layer, line.text, line.at, frozenset(line.fact_ids), frozenset(line.said_in)
-
-
-def _union(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(part for each in parts for part in each))

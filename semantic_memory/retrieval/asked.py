@@ -18,15 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.readings import WORK, Reading
+from semantic_memory.domain.readings import NEAR_THE_OWNER, WORK, Reading
 
 FILE = Path(__file__).with_name("asked.npz")
 SURE = 0.5
 """Probability of an attribute from which a question asks for it."""
 GAIN = 0.08
 """Addition to the score of a fact that certainly states what is certainly asked for."""
-_NEAR_THE_OWNER = frozenset({"partner", "family", "pet"})
-"""Attributes of the owner that are statements about those near."""
 
 Vector = NDArray[np.float32]
 
@@ -77,7 +75,7 @@ def gains(asked: Asked, facts: Iterable[Fact]) -> Mapping[str, float]:
 
 def _stated(reading: Reading, asked: Asked) -> float:
     """Return the probability that a statement tells what is asked for."""
-    if reading.about != asked.about and asked.slot not in _NEAR_THE_OWNER:
+    if reading.about != asked.about and asked.slot not in NEAR_THE_OWNER:
         return 0.0
     if asked.slot in WORK and reading.work:
         return reading.work
