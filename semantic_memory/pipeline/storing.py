@@ -73,9 +73,10 @@ class Storing:
         self._under_way: dict[SessionKey, None] = {}
         self._looked_through = False
 
-    def add(self, key: SessionKey) -> None:
-        """Note that a session's log has grown."""
-        self._put(key)
+    def add(self, *keys: SessionKey) -> None:
+        """Note that the logs of sessions have grown."""
+        with self._guard:
+            self._waiting.update(dict.fromkeys(keys))
 
     def pending(self) -> Iterator[Whole]:
         """Yield `WHOLE` if a log goes further than the ledger."""
@@ -92,7 +93,7 @@ class Storing:
         try:
             self.store(waiting)
         except BaseException:
-            self._put(*waiting)  # of what is stored already, nothing is stored again
+            self.add(*waiting)  # of what is stored already, nothing is stored again
             raise
         finally:
             self._under_way = {}
@@ -120,7 +121,7 @@ class Storing:
                     portion = self._reader.read(key, "stored", _first)
                 except StoreError as error:
                     failure = error
-                    self._put(key)
+                    self.add(key)
                     continue
                 if portion is not None:
                     portions.append(portion)
@@ -128,7 +129,7 @@ class Storing:
                 committed = self._commit(portions)
             except StoreError as error:
                 failure = error
-                self._put(*(portion.key for portion in portions))
+                self.add(*(portion.key for portion in portions))
                 continue
             waiting.extend(
                 portion.key
@@ -210,12 +211,8 @@ class Storing:
         """
         if self._reading or (self._looked_through and not self._log.shared):
             return
-        self._put(*self._log.behind(lambda: self._ledger.cursors("stored")))
+        self.add(*self._log.behind(lambda: self._ledger.cursors("stored")))
         self._looked_through = True
-
-    def _put(self, *keys: SessionKey) -> None:
-        with self._guard:
-            self._waiting.update(dict.fromkeys(keys))
 
 
 def _first(records: Iterator[Record]) -> list[Record]:
