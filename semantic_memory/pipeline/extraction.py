@@ -74,7 +74,7 @@ class Committer:
         admission: Admission,
         observe: Callable[[Event], None],
         hint: Hint,
-        standing_in: StandIn | None = None,
+        standing_in: StandIn | None,
     ) -> None:
         self._ledger = ledger
         self._reader = reader
@@ -143,7 +143,7 @@ class Extracting:
         committer: Committer,
         observe: Callable[[Event], None],
         held: Callable[[SessionKey], bool],
-        standing_in: StandIn | None = None,
+        standing_in: StandIn | None,
     ) -> None:
         """Leave the sessions alone that are `held` by a batch under way.
 
@@ -262,7 +262,7 @@ class Admission:
         cap: int,
         extractor: str,
         ages: TierAges,
-        grounding: Grounding | None = None,
+        grounding: Grounding,
     ) -> None:
         """Name `extractor` as the source of candidates that don't say theirs.
 
@@ -284,7 +284,7 @@ class Admission:
         candidates = grounded(found.candidates, {message.id for message in said})
         refused = Counter(found.refused)
         refused["unknown message"] += len(found.candidates) - len(candidates)
-        if found.decided and self._grounding is not None:
+        if found.decided:
             named = len(candidates)
             candidates = self._grounding.grounded(candidates, stretch.conversation)
             refused["far from its message"] += named - len(candidates)
@@ -302,7 +302,7 @@ class Admission:
             lines += [(layer, one) for one in ruling.admitted]
             refused.update(ruling.refused)
         vectors: Mapping[str, FactVectors] = {}
-        if found.decided and self._grounding is not None:
+        if found.decided:
             records = {record.message.id: record for record in stretch.portion.records}
             drawn = self._facts(stretch.key, records, facts, decided=True)
             vectors = self._grounding.vectors(drawn)
