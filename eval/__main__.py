@@ -47,6 +47,7 @@ from eval.measures import measure as parse_measure
 from eval.mutants.command import mutants
 from eval.natural.command import measure_natural
 from eval.pathological import pathological
+from eval.printing import print_figures
 from eval.qa import Answers, Chat, answer_all
 from eval.relevance_report import relevance
 from eval.report import document, page, terminal
@@ -58,7 +59,7 @@ from eval.stale import stale
 from eval.starts import fill as fill_store
 from eval.starts import measure as measure_starts
 from eval.starvation import starvation as measure_starvation
-from eval.statements_report import core, languages, own_speech, statements
+from eval.statements_report import AsJson, core, languages, own_speech, statements
 from eval.systems.build import INCLUDED, OURS
 from eval.systems.build import NAMES as SYSTEMS
 from eval.systems.build import Name as SystemName
@@ -82,7 +83,9 @@ Cache = Annotated[
     Path | None,
     typer.Option(help="Cache of embeddings between runs [the settings' cache_dir/eval]."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")]
+StoreDirectory = Annotated[
+    Path | None, typer.Option(help="Keep the store here, or use an existing one.")
+]
 Rerank = Annotated[
     bool, typer.Option(help="Reorder the hits of this product by its packaged reranker.")
 ]
@@ -269,10 +272,7 @@ def qa(
 def encryption(as_json: AsJson = False) -> None:
     """Measure what encryption at rest costs, against the same store in plain text."""
     figures = measure_encryption()
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+    print_figures(figures, "{:,.2f}", as_json=as_json)
 
 
 @app.command("load")
@@ -281,9 +281,7 @@ def load_service(
     each: Annotated[int, typer.Option(help="Number of memories of a user.")] = 5_000,
     seconds: Annotated[float, typer.Option(help="Duration.")] = 60.0,
     clients: Annotated[int, typer.Option(help="Number of concurrent clients.")] = 16,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
-    ] = None,
+    store: StoreDirectory = None,
     as_json: AsJson = False,
 ) -> None:
     """Put load on the service: 80 % searches, 15 % messages, 5 % facts; fail on any loss."""
@@ -292,10 +290,7 @@ def load_service(
         if not directory.exists():
             fill(directory, users, each)
         outcome, figures = put_load(directory, users, seconds, clients)
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.1f}" for name, value in figures.items()})
+    print_figures(figures, "{:,.1f}", as_json=as_json)
     for error in outcome.errors[:10]:
         show.warn(error)
     if outcome.errors or outcome.lost or outcome.strays:
@@ -306,26 +301,19 @@ def load_service(
 def stages(
     memories: Annotated[int, typer.Option(min=100, help="Number of memories of the user.")] = 5_000,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of each, of which the median.")] = 7,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
-    ] = None,
+    store: StoreDirectory = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the CPU of a search, a block, a request and a write, beside their floors."""
     figures = measure_stages(store, memories, rounds)
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.2f} ms" for name, value in figures.items()})
+    print_figures(figures, "{:,.2f} ms", as_json=as_json)
 
 
 @app.command()
 def starts(
     memories: Annotated[int, typer.Option(min=1, help="Number of memories.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of each, of which the least.")] = 5,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
-    ] = None,
+    store: StoreDirectory = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the CPU seconds of each start: help, search, MCP, the service."""
@@ -337,19 +325,14 @@ def starts(
         if not directory.exists():
             fill_store(directory, memories, report)
         figures = measure_starts(directory, rounds, report)
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:.2f} s" for name, value in figures.items()})
+    print_figures(figures, "{:.2f} s", as_json=as_json)
 
 
 @app.command()
 def hook(
     memories: Annotated[int, typer.Option(min=1, help="Number of memories.")] = 1_000,
     prompts: Annotated[int, typer.Option(min=1, help="Number of prompts.")] = 20,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep the store here, or use an existing one.")
-    ] = None,
+    store: StoreDirectory = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a coding agent's hook at a prompt, from its start to its answer."""
@@ -361,10 +344,7 @@ def hook(
         if not directory.exists():
             fill_store(directory, memories, report)
         figures = measure_hook(directory, prompts)._asdict()
-    if as_json:
-        print(json.dumps({name: round(value, 1) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:.0f} ms" for name, value in figures.items()})
+    print_figures(figures, "{:.0f} ms", as_json=as_json, digits=1)
 
 
 @app.command()
@@ -377,10 +357,7 @@ def flood(
     """Measure the cost of observing many sessions at once, in time, threads and RAM."""
     with TemporaryDirectory(prefix="semantic-memory-flood-") as scratch:
         figures = put_flood(Path(scratch, "store"), sessions, each, callers)
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.1f}" for name, value in figures.items()})
+    print_figures(figures, "{:,.1f}", as_json=as_json)
     if figures["messages stored"] != figures["messages"]:
         raise typer.Exit(1)
 

@@ -16,6 +16,7 @@ from eval import growth_report
 from eval.bench import build_store, measure_store
 from eval.growth import measure_growth
 from eval.peers import bench as peers_bench
+from eval.printing import print_figures
 from eval.refill import measure_refill
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.entrypoints.cli import show
@@ -109,7 +110,4 @@ def _store(users: int, each: int, store: Path | None, *, as_json: bool) -> None:
                 ).result()
         figures |= measure_store(directory, users, each)
     figures |= measure_refill()
-    if as_json:
-        print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
-    else:
-        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+    print_figures(figures, "{:,.2f}", as_json=as_json)

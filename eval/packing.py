@@ -5,7 +5,6 @@ Its quality is measured by python -m eval locomo --data FILE --pack.
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Sequence
@@ -17,12 +16,12 @@ import typer
 
 from eval.datasets import History
 from eval.datasets.locomo import load_locomo
+from eval.printing import print_figures
 from semantic_memory.bootstrap.read_path import make_packer
 from semantic_memory.context.pack import Packer
 from semantic_memory.context.tokens import TiktokenCounter
 from semantic_memory.domain.facts import Category, Fact, Source
 from semantic_memory.domain.recall import Hit, ScoreParts
-from semantic_memory.entrypoints.cli import show
 from semantic_memory.settings import ContextSettings
 
 _CANDIDATES = 1_000
@@ -81,11 +80,7 @@ def main(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, last.")] = False,
 ) -> None:
     """Measure the CPU milliseconds to pack 1,000 candidates into 2,000 tokens."""
-    figures = {name: round(value, 2) for name, value in speed(load_locomo(data).histories).items()}
-    if as_json:
-        print(json.dumps(figures))
-    else:
-        show.pairs({name: f"{value:,.2f}" for name, value in figures.items()})
+    print_figures(speed(load_locomo(data).histories), "{:,.2f}", as_json=as_json, digits=2)
 
 
 if __name__ == "__main__":
