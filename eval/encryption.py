@@ -10,10 +10,10 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from eval.processes import cpu_ms
 from eval.vectors import RandomEmbedder
 from ingest.encryption import Cipher, new_key
 from semantic_memory.application.encrypting import convert_store
@@ -98,16 +98,16 @@ def _visit(directory: Path, encryption: EncryptionSettings, number: int) -> dict
         memory.search("a scheduler", user_id=_USER)
         first = 1_000 * (time.perf_counter() - start)
         questions = [" ".join(dice.choices(_WORDS, k=3)) for _ in range(_SEARCHES)]
-        searched = _cpu(lambda: [memory.search(one, user_id=_USER) for one in questions])
+        searched = cpu_ms(lambda: [memory.search(one, user_id=_USER) for one in questions])
         said = [[_message(dice)] for _ in range(_OBSERVED)]
-        observed = _cpu(
+        observed = cpu_ms(
             lambda: [memory.observe(one, user_id=_USER, session_id="s0") for one in said]
         )
-        flushed = _cpu(memory.flush)
+        flushed = cpu_ms(memory.flush)
     finally:
         memory.close()
     with _opened(directory, encryption, exact_limit=0) as outgrown:
-        large = _cpu(lambda: [outgrown.search(one, user_id=_USER) for one in questions[:10]])
+        large = cpu_ms(lambda: [outgrown.search(one, user_id=_USER) for one in questions[:10]])
     return {
         "open ms": opened,
         "first search, which loads the user, ms": first,
@@ -116,9 +116,3 @@ def _visit(directory: Path, encryption: EncryptionSettings, number: int) -> dict
         "store and embed CPU ms a message": flushed / _OBSERVED,
         "search of a user not in RAM, CPU ms": large / 10,
     }
-
-
-def _cpu(action: Callable[[], object]) -> float:
-    start = time.process_time()
-    action()
-    return 1_000 * (time.process_time() - start)

@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from eval.processes import family, megabytes_on_disk, resident_megabytes
+from eval.processes import family, megabytes_on_disk, milliseconds, resident_megabytes
 from eval.vectors import CentredEmbedder, question, statement
 from semantic_memory.memory import SemanticMemory
 from semantic_memory.settings import IngestSettings, Settings
@@ -96,7 +96,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         figures = {"open, ms": 1_000 * (opened - start)}
 
         def search(user: int) -> float:
-            return _milliseconds(lambda: memory.search(question(dice), user_id=_name(user)))
+            return milliseconds(lambda: memory.search(question(dice), user_id=_name(user)))
 
         figures["first search, ms"] = search(0)
         cold = [search(user) for user in range(1, min(size.users, _WARM))]
@@ -110,9 +110,9 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         figures |= _disk(directory)
         if size.each <= _MAINTAINED:
             figures["maintain a user, s"] = (
-                _milliseconds(lambda: memory.jobs.run(user_id=_name(0))) / 1_000
+                milliseconds(lambda: memory.jobs.run(user_id=_name(0))) / 1_000
             )
-        figures["forget a user, ms"] = _milliseconds(
+        figures["forget a user, ms"] = milliseconds(
             lambda: memory.forget(user_id=_name(0), everything=True)
         )
     return figures
@@ -137,9 +137,3 @@ def _disk(directory: Path) -> dict[str, float]:
 
 def _name(user: int) -> str:
     return f"user-{user}"
-
-
-def _milliseconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return 1_000 * (time.perf_counter() - start)

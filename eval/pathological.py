@@ -9,8 +9,7 @@ process, embedding apart.
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.table import Table
 
+from eval.processes import cpu_ms
 from semantic_memory.bootstrap import Parts, build
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.messages import Message
@@ -81,7 +81,7 @@ def costs(directory: Path, number: int = NUMBER) -> Iterator[Cost]:
         for place, (units, text) in enumerate(texts(number)):
             kilobytes = max(1, len(text.encode()) // 1_024)
             user = f"u{place}"
-            spent = [_milliseconds(partial(call, memory, user, text)) for call in (_observe, _add)]
+            spent = [cpu_ms(partial(call, memory, user, text)) for call in (_observe, _add)]
             yield Cost(units, kilobytes, *(one / kilobytes for one in spent))
     finally:
         memory.close()
@@ -96,12 +96,6 @@ def _add(memory: SemanticMemory, user: str, text: str) -> None:
     with suppress(InvalidInputError):  # with a secret, which takes as long to find
         memory.add(text, user_id=user)
     memory.flush()
-
-
-def _milliseconds(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return 1_000 * (time.process_time() - start)
 
 
 def pathological(

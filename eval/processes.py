@@ -1,13 +1,28 @@
-"""CPU, RAM and disk of a process and its directory (Linux)."""
+"""Time of a call; CPU, RAM and disk of a process and its directory (Linux)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """Return the milliseconds that a call takes."""
+    start = time.perf_counter()
+    call()
+    return 1_000 * (time.perf_counter() - start)
+
+
+def cpu_ms(call: Callable[[], object]) -> float:
+    """Return the CPU milliseconds that this process takes for a call."""
+    start = time.process_time()
+    call()
+    return 1_000 * (time.process_time() - start)
 
 
 def seconds_of(pid: int) -> float:

@@ -13,7 +13,6 @@ import shutil
 import socket
 import sqlite3
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
@@ -31,7 +30,7 @@ from starlette.routing import Route
 
 from eval.bench import sentence
 from eval.load import QUESTIONS, fill, service
-from eval.processes import seconds_of
+from eval.processes import cpu_ms, seconds_of
 from eval.starts import Drawn
 from ingest.readers import Incoming
 from ingest.readers import read as read_messages
@@ -97,11 +96,11 @@ def _reading(store: Path, rounds: int) -> dict[str, float]:
             memory.context(asked(), user_id=USER, budget=_BUDGET)
 
         memory.search(QUESTIONS[0], user_id="nobody")  # what is loaded once is loaded
-        first_ms = _once(search)
+        first_ms = cpu_ms(search)
         memory.flush()  # the user's partition is in its file
     with SemanticMemory.open(store, embedder=model) as memory:
         memory.search(QUESTIONS[0], user_id="nobody")
-        again_ms = _once(search)
+        again_ms = cpu_ms(search)
         hits = memory.search(QUESTIONS[0], user_id=USER, k=_HITS)
         ids = [hit.fact.id for hit in hits]
         search_ms, context_ms = median_cpu(search, rounds), median_cpu(context, rounds)
@@ -158,13 +157,13 @@ def _writing(scratch: Path) -> dict[str, float]:
     drawn, added = texts[-2 * _FACTS : -_FACTS], texts[-_FACTS:]
     alone = OnnxEmbedder()
     alone.embed(first, "document")
-    embedded = _once(lambda: alone.embed(said, "document")) / _MESSAGES
+    embedded = cpu_ms(lambda: alone.embed(said, "document")) / _MESSAGES
     with SemanticMemory.open(scratch / "embedded", embedder=OnnxEmbedder()) as memory:
         _observe(memory, first, 0)  # patterns and vocabularies are loaded
-        observed = _once(lambda: _observe(memory, said, _MESSAGES)) / _MESSAGES
-        own = _once(lambda: _add(memory, added)) / _FACTS
+        observed = cpu_ms(lambda: _observe(memory, said, _MESSAGES)) / _MESSAGES
+        own = cpu_ms(lambda: _add(memory, added)) / _FACTS
     with SemanticMemory.open(scratch / "drawn", embedder=Drawn()) as memory:
-        given = _once(lambda: _add(memory, drawn)) / _FACTS
+        given = cpu_ms(lambda: _add(memory, drawn)) / _FACTS
     return {
         "floor: embedding a message": embedded,
         "observe, a message, everything done": observed,
@@ -216,14 +215,8 @@ def median_cpu(call: Callable[[], object], rounds: int, times: int = 20) -> floa
     for _ in range(times):
         call()
     return statistics.median(
-        _once(lambda: [call() for _ in range(times)]) / times for _ in range(rounds)
+        cpu_ms(lambda: [call() for _ in range(times)]) / times for _ in range(rounds)
     )
-
-
-def _once(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return 1_000 * (time.process_time() - start)
 
 
 def _request(pid: int, ask: Callable[[], httpx.Response], rounds: int) -> float:

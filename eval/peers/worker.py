@@ -12,7 +12,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import groupby
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from eval.peers import Peer, Texts
 from eval.peers.vectors import KnownVectors
-from eval.processes import family, megabytes_on_disk, resident_megabytes, seconds_of
+from eval.processes import family, megabytes_on_disk, milliseconds, resident_megabytes, seconds_of
 
 PEERS = {
     "semantic-memory": ("eval.peers.ours", "Ours", "semantic-memory"),
@@ -44,7 +44,7 @@ def fill(peer: Peer, texts: Texts, singles: Texts, store: Path) -> dict[str, flo
     added = time.perf_counter()
     peer.settle()
     settled, spent = time.perf_counter(), seconds_of(os.getpid())
-    alone = [_timed(partial(peer.add, user, [text])) for user, text in singles]
+    alone = [milliseconds(partial(peer.add, user, [text])) for user, text in singles]
     peer.settle()
     return {
         "bulk add, ms": 1_000 * (added - start) / len(texts),
@@ -65,7 +65,7 @@ def search(peer: Peer, questions: Texts, started: float) -> dict[str, float]:
         peer.search(user, question, _HITS)
     used = seconds_of(os.getpid())
     taken = sorted(
-        _timed(partial(peer.search, user, question, _HITS))
+        milliseconds(partial(peer.search, user, question, _HITS))
         for _ in range(_ROUNDS)
         for user, question in questions
     )
@@ -107,12 +107,6 @@ def _batches(texts: Texts) -> Iterator[tuple[str, list[str]]]:
         said = [text for _, text in own]
         for start in range(0, len(said), _BATCH):
             yield user, said[start : start + _BATCH]
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return 1_000 * (time.perf_counter() - start)
 
 
 if __name__ == "__main__":
