@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from eval.extraction import read_lines, read_text
+from eval.datasets.files import read_text
+from eval.extraction import read_lines
 from ingest.gate import Gate
 from semantic_memory.domain.facts import Category
 from semantic_memory.domain.messages import Message

@@ -9,7 +9,6 @@ and is judged by the same rule.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from eval.datasets.files import read_text
 from eval.faithful import is_faithful
 from ingest.gate import Gate
 from ingest.readers import Incoming, read
@@ -246,9 +246,3 @@ def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a file of JSON lines, plain or gzipped."""
     return [json.loads(line) for line in read_text(path).split("\n") if line]
-
-
-def read_text(path: Path) -> str:
-    """Read the text of a file, plain or gzipped."""
-    data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()

@@ -25,7 +25,8 @@ from matplotlib.figure import Figure
 from scipy.sparse import csr_matrix
 
 from eval.attacks import read_attacks, said_by_users
-from eval.extraction import read_lines, read_text
+from eval.datasets.files import read_text
+from eval.extraction import read_lines
 from eval.logistic import Vector, fit
 from ingest.gate.attacks import is_attack
 from ingest.gate.learned import BUCKETS, FILE, Model, buckets, score

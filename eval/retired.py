@@ -8,15 +8,13 @@ Each conversation is told to a store, session by session; a reader of the rows g
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 from eval.datasets import History
-from eval.datasets.locomo import load_locomo
-from eval.datasets.longmemeval import load_longmemeval
-from eval.datasets.realtalk import load_realtalk
+from eval.datasets.load import load
 from semantic_memory.domain.facts import Cause, Fact, Status
 from semantic_memory.memory import SemanticMemory
 
@@ -32,17 +30,6 @@ class Row(NamedTuple):
     newer: str
     decided_by: str
     probability: float | None
-
-
-def histories(file: Path, form: Form) -> Sequence[History]:
-    """Return the conversations of a data set, with both sides of each."""
-    match form:
-        case "locomo":
-            return load_locomo(file).histories
-        case "realtalk":
-            return load_realtalk(file).histories
-        case "longmemeval":
-            return load_longmemeval(file, "dialogue").histories
 
 
 def told(memory: SemanticMemory, history: History) -> None:
@@ -74,7 +61,8 @@ def measure(file: Path, form: Form, conversations: int, out: Path | None) -> Ite
     """Yield a line for every ended or marked statement, then their numbers."""
     rows: list[Row] = []
     messages = facts = 0
-    for history in histories(file, form)[:conversations]:
+    both_sides = load("longmemeval-dialogue" if form == "longmemeval" else form, file)
+    for history in both_sides.histories[:conversations]:
         with (
             TemporaryDirectory() as scratch,
             SemanticMemory.open(Path(scratch) / "store") as memory,

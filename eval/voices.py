@@ -25,7 +25,8 @@ from rich.table import Table
 
 from eval.datasets.files import rows_of
 from eval.datasets.load import GOLD
-from eval.datasets.scenarios import HALVES, Half, Scenario, Turn, Words, load_exchanges
+from eval.datasets.scenarios import HALVES, Scenario, Turn, Words, load_exchanges
+from eval.gold import Half
 from eval.natural.judge import Outcome, share
 from eval.natural.play import play
 from semantic_memory.bootstrap.models import make_embedder

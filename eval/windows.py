@@ -7,7 +7,6 @@ dropped messages that a search for their own words still finds.
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import time
@@ -20,6 +19,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from eval.datasets.files import read_text
 from semantic_memory.domain.errors import PromptTooLongError
 from semantic_memory.domain.events import Event, WindowCompacted
 from semantic_memory.domain.facts import Category
@@ -35,8 +35,7 @@ Turn = dict[str, str]
 
 def conversation(data: Path) -> list[Turn]:
     """Load the first conversation of a LoCoMo or LongMemEval file, in two roles."""
-    raw = data.read_bytes()
-    document = json.loads(gzip.decompress(raw) if data.suffix == ".gz" else raw)
+    document = json.loads(read_text(data))
     turns = _locomo(document[0]) if "conversation" in document[0] else _longmemeval(document[0])
     return [turn for turn in turns if turn["content"].strip()]
 

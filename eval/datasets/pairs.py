@@ -7,7 +7,6 @@ Each file is a JSON or JSON Lines file, gzipped or not, under its usual name in 
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 import sentencex
 
+from eval.datasets.files import read_text
 from semantic_memory.domain.errors import InvalidInputError
 
 
@@ -168,6 +168,5 @@ def _document(directory: Path, name: str) -> list[dict[str, Any]]:
 def _text(directory: Path, name: str) -> str:
     for path in (directory / name, directory / f"{name}.gz"):
         if path.exists():
-            data = path.read_bytes()
-            return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+            return read_text(path)
     raise InvalidInputError(f"{directory} has no {name} (plain or .gz): give the sets' directory")

@@ -18,13 +18,13 @@ from pydantic import Field
 
 from eval.datasets.files import rows_of
 from eval.datasets.load import GOLD
+from eval.gold import Half
 from semantic_memory.domain.errors import InvalidInputError
 from semantic_memory.domain.messages import Role
 from semantic_memory.domain.refusals import parse
 from semantic_memory.domain.values import Content, Identifier, Timestamp, Value
 
 Kind = Literal["update", "correction", "look-alike", "paraphrase", "near-duplicate"]
-Half = Literal["build", "measure"]
 Style = Literal["clean", "messy"]
 Domain = Literal["work", "private"]
 Side = Literal["old", "new"]
