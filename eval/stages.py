@@ -188,7 +188,7 @@ def _begun(directory: Path) -> float:
                 memory.observe(messages, user_id=USER, session_id=file.stem)
             memory.flush()
 
-        return _once(observe)
+        return cpu_ms(observe)
 
 
 def _add(memory: SemanticMemory, texts: Sequence[str]) -> None:
