@@ -21,7 +21,7 @@ from training.model import SpansModel
 
 Judge = Literal["pairs", "sentences"]
 Row = TypeVar("Row")
-VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-4", "answers": "answers-1"}
+VERSIONS = {"pairs": "pairs-1", "sentences": "sentences-5", "answers": "answers-1"}
 """Names that verdicts and readings carry; a new model gets a new one."""
 DATA = {
     "pairs": ["pairs.jsonl"],
