@@ -23,8 +23,9 @@ LONGEST = 240
 """Characters that are read at once, some of them beside a sentence's own."""
 MOST = 64
 """Stretches of a text that are read: those that hint at a secret most."""
-_JOINED, _MARKED = 0.4, 0.5
-"""Probabilities from which a word is part of a secret: joined with a noun for it, and elsewhere."""
+_FAINT, _JOINED, _MARKED = 0.25, 0.4, 0.5
+"""Probabilities from which a word is part of a secret: joined with a noun for it, where nothing is
+marked more clearly; joined with a noun for it; and elsewhere."""
 _LIKELY, _SURE, _VERY_SURE = 0.7, 0.85, 0.9
 """Probabilities that a secret must have: beside a noun for one, to be sure there, and in other
 words, where another in its stretch may have it."""
@@ -73,7 +74,7 @@ def _told(stretch: str, *, surely: bool) -> list[Mark]:
     number in its place they would tell it too. What no noun names isn't sure, and but in English
     needs a clear hint: any number looks like a secret in other languages.
     """
-    read = [*_marks(stretch)]
+    read = [*_marks(stretch, _JOINED)] or [*_marks(stretch, _FAINT)]
     joined = [
         one for one in read if joins_a_secret(stretch[: whole(stretch, one.start, one.end)[0]])
     ]
@@ -115,7 +116,7 @@ def _is_told_around(stretch: str, mark: Mark) -> bool:
         return False
     return any(
         one.start < start + len(_COMMON) and start < one.end and one.probability >= _LIKELY
-        for one in _marks(_without(stretch, mark))
+        for one in _marks(_without(stretch, mark), _JOINED)
     )
 
 
@@ -181,12 +182,15 @@ def _is_inside(character: str, ends: frozenset[str]) -> bool:
     return not (character.isspace() or character in ends or _UNSPACED.match(character))
 
 
-def _marks(stretch: str) -> Iterator[Mark]:
-    """Yield the marked secrets of a stretch; what the encoder cuts off is read after it."""
+def _marks(stretch: str, least: float) -> Iterator[Mark]:
+    """Yield the secrets of a stretch that are marked with a probability of `least`.
+
+    What the encoder cuts off is read after it.
+    """
     done, said = 0, stretch.rstrip()
     while done < len(said):
         before = said[:_OPENING] if done else ""
-        read = packaged("sentences").read(before, said[done:], least=_JOINED)
+        read = packaged("sentences").read(before, said[done:], least=least)
         for mark in read.marks:
             if mark.name == "secret":
                 yield mark._replace(start=mark.start + done, end=mark.end + done)

@@ -221,7 +221,7 @@ def ignore_event(event: Event) -> None:
 
 
 def telling(observers: Iterable[Callable[[Event], None]]) -> Callable[[Event], None]:
-    """Return an observer that tells others, in turn: those that are there at each event."""
+    """Return an observer that tells all others in turn; more may be added to them later."""
 
     def tell(event: Event) -> None:
         for observer in observers:

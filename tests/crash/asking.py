@@ -14,7 +14,7 @@ from tests.crash.forgetting import KEY, opened
 from tests.crash.steps import count_calls
 
 SAID = ("Anna lives in Bergen. We had pasta.", "I like tea", "Please forget what I said about Anna")
-CONFIRMED = "Yes, please delete it."
+CONFIRMED = "Yes, do it."
 _WATCHED = (
     "asking.py",
     "changes.py",

@@ -41,10 +41,7 @@ def test_a_question_is_no_fact():
             marks=pytest.mark.xfail(reason="no sign tells a phrase of plain words from a remark"),
         ),
         "Passwort: geheimnis",
-        pytest.param(
-            "Maya's contraseña es girasol.",
-            marks=pytest.mark.xfail(reason="the judge has few words of these"),
-        ),
+        "Maya's contraseña es girasol.",
         "Maya changed the bank password to sunflower.",
         'The alarm code is "open sesame".',
         "Maya logs in: use swordfish as my password.",

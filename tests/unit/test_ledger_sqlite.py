@@ -22,6 +22,7 @@ from semantic_memory.domain.retention import Periods, Unexpired
 from semantic_memory.domain.text import stems
 from semantic_memory.ledger.rules import searched_text
 from semantic_memory.ledger.sql.beliefs import BeliefReader
+from semantic_memory.ledger.sql.feeds import Feeds
 from semantic_memory.ledger.sql.listing import ListingReader
 from semantic_memory.ledger.sql.owners import owner_token
 from semantic_memory.ledger.sql.rows import FactRow, from_fact
@@ -297,11 +298,7 @@ def test_a_ledger_that_another_program_has_locked_is_tried_again_and_then_named(
     [
         (ListingReader, lambda facts: facts.find("u1", FACTS, limit=32), "beliefs_by_time"),
         (FactReader, lambda facts: facts.replaced("fact-1", "u1"), "facts_replaced"),
-        (
-            ChangeWriter,
-            lambda changes: changes.changed("u1", 0, 1, messages=False),
-            "beliefs_by_change",
-        ),
+        (Feeds, lambda feeds: feeds.changed("u1", 0, 1), "beliefs_by_change"),
         (
             FactReader,
             lambda facts: facts.expired("u1", Unexpired(NOW, Periods())),

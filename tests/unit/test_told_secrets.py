@@ -88,8 +88,7 @@ def test_no_more_stretches_are_read_than_a_message_has(monkeypatch):
     read = []
 
     class Counting:
-        def read(self, first: str, second: str, *, least: float, remember: bool) -> Read:
-            assert not remember
+        def read(self, first: str, second: str, *, least: float) -> Read:
             read.append(second)
             return packaged("sentences").read(first, second, least=least)
 
