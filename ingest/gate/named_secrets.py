@@ -27,7 +27,7 @@ def _data() -> dict[str, str]:
 
 
 def _any_of(entry: str) -> str:
-    return rf"(?:{deferred(lambda: one_of(split(data_of(__package__, 'secrets')[entry].lower())))})"
+    return rf"(?:{deferred(lambda: one_of(split(_data()[entry].lower())))})"
 
 
 def _words(entry: str) -> str:

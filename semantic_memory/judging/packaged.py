@@ -143,11 +143,10 @@ class Encoder:
     def _tokens(self, output: _Output, least: float) -> Iterator[Mark]:
         """Yield the tokens that are marked with a probability of `least`."""
         names = self.card.get("marks", ())
-        for (start, end), logits in zip(output.offsets, output.marks, strict=True):
-            odds = _softmax(logits)
-            best = int(odds[1:].argmax()) + 1
-            if 1.0 - odds[0] >= least:
-                yield Mark(start, end, names[best], float(odds[best]))
+        odds = _softmax(output.marks)
+        for token in np.flatnonzero(1.0 - odds[:, 0] >= least).tolist():
+            best = int(odds[token, 1:].argmax()) + 1
+            yield Mark(*output.offsets[token], names[best], float(odds[token, best]))
 
     @cached_property
     def _run(self) -> Callable[[str, str], _Output]:
@@ -178,7 +177,7 @@ class Encoder:
                 },
             )
             own = [n for n, whose in enumerate(read.sequence_ids) if whose == 1] if marks else []
-            placed = marks[0][0][own] if marks else logits[:0]
+            placed = marks[0][0][own] if marks else logits[:0, None]
             return _Output(logits[0], placed, [read.offsets[n] for n in own])
 
         return run
@@ -219,8 +218,9 @@ def _digest(first: str, second: str) -> bytes:
 
 
 def _softmax(logits: Scores) -> Scores:
-    exponents = np.exp(logits - logits.max())
-    odds: Scores = exponents / exponents.sum()
+    """Return the probabilities of the values along the last axis."""
+    exponents = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    odds: Scores = exponents / exponents.sum(axis=-1, keepdims=True)
     return odds
 
 

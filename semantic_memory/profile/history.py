@@ -54,20 +54,20 @@ def derive_history(
     """
     tiers: dict[HistoryTier, tuple[Fact, ...]] = {}
     notable = sorted(
-        (belief for belief in beliefs if _notable(belief.fact) >= _LEAST),
-        key=lambda belief: belief.fact.id,
+        ((belief, weight) for belief in beliefs if (weight := _notable(belief.fact)) >= _LEAST),
+        key=lambda one: one[0].fact.id,
     )
     for tier in TIERS:
-        own = [one for one in notable if ages.tier_of(one.fact.created_at, now) == tier]
+        own = [one for one in notable if ages.tier_of(one[0].fact.created_at, now) == tier]
         chosen = most_central(
-            [belief.vector for belief in own],
-            [_notable(belief.fact) for belief in own],
-            [sentence(belief.fact.content) for belief in own],
+            [belief.vector for belief, _ in own],
+            [weight for _, weight in own],
+            [sentence(belief.fact.content) for belief, _ in own],
             count,
             most=extents[tier].sentences,
             room=extents[tier].tokens,
         )
-        facts = [own[place].fact for place in chosen]
+        facts = [own[place][0].fact for place in chosen]
         tiers[tier] = tuple(sorted(facts, key=lambda fact: (fact.created_at, fact.id)))
     return tiers
 
