@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from training import card, questions
+from training import card, question_map, questions
 from training.data import GOLD
 
 
@@ -15,7 +15,7 @@ def main() -> None:
     parser.add_argument(
         "judges",
         nargs="*",
-        choices=("pairs", "sentences", "answers", "questions", "hints"),
+        choices=("pairs", "sentences", "answers", "questions", "map", "hints"),
     )
     parser.add_argument("--gold", type=Path, default=GOLD, help="directory of the labelled data")
     parser.add_argument("--out", type=Path, default=card.MODELS, help="directory of the models")
@@ -23,9 +23,12 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="share of writers, 0 to 1")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    for judge in options.judges or ("pairs", "sentences", "answers", "questions"):
+    for judge in options.judges or ("pairs", "sentences", "answers", "questions", "map"):
         if judge == "questions":
             questions.make(options.gold)
+            continue
+        if judge == "map":
+            question_map.make(options.gold)
             continue
         if judge == "hints":  # `sentences` fits them too
             card.refit_hints(options.gold, options.out / "sentences")

@@ -78,11 +78,11 @@ def _of_user(row: dict[str, Any], embedder: Embedder) -> Iterator[Question]:
         messages[place - 1] if place and told[place - 1]["session_id"] == one["session_id"] else ""
         for place, one in enumerate(told)
     ]
-    vectors = _embedded(messages, "document", embedder)
+    vectors = embedded(messages, "document", embedder)
     asked = [str(one["query"]) for one in row["questions"]]
     words = [_words(message) for message in messages]
     for text, vector, question in zip(
-        asked, _embedded(asked, "query", embedder), row["questions"], strict=True
+        asked, embedded(asked, "query", embedder), row["questions"], strict=True
     ):
         own = _words(text)
         scores = vectors @ vector + np.array([_OVERLAP * len(own & one) for one in words])
@@ -91,7 +91,8 @@ def _of_user(row: dict[str, Any], embedder: Embedder) -> Iterator[Question]:
         yield Question(text, messages, before, relevant, order[:_HARD], bool(row["held"]))
 
 
-def _embedded(texts: Sequence[str], kind: Any, embedder: Embedder) -> NDArray[np.float32]:
+def embedded(texts: Sequence[str], kind: Any, embedder: Embedder) -> NDArray[np.float32]:
+    """Return the vectors of texts, shape (len(texts), dimension)."""
     starts = range(0, len(texts), 64)
     return np.vstack([embedder.embed(texts[start : start + 64], kind) for start in starts])
 

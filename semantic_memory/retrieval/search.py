@@ -43,6 +43,7 @@ from semantic_memory.retrieval.nearby import NOTHING_NEAR, Nearby, nearby
 from semantic_memory.retrieval.order import descending, top
 from semantic_memory.retrieval.partition import Partition
 from semantic_memory.retrieval.question import Question, read
+from semantic_memory.retrieval.question_map import map_for
 from semantic_memory.retrieval.ranking import Evidence, Ranked, Weights, base_score, rank
 from semantic_memory.retrieval.snapshot import Snapshot
 from semantic_memory.retrieval.successors import noted, successors
@@ -95,6 +96,7 @@ class Searcher:
         self._own_fading = own_fading
         self._observe = observe
         self._reader = asked.reader_for(embedder.identity.model)
+        self._map = map_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(
@@ -159,7 +161,9 @@ class Searcher:
         dense = (
             []
             if vector is None
-            else self._index.behind.query(vector, user_id=user_id, limit=_ARM, filters=filters)
+            else self._index.behind.query(
+                self._moved(vector), user_id=user_id, limit=_ARM, filters=filters
+            )
         )
         candidates = dict.fromkeys([match.id for match in (*lexical, *dense)])
         around = self._ledger.neighbours(list(candidates), user_id)
@@ -189,6 +193,10 @@ class Searcher:
         self._observe(QueryEmbedded(time.perf_counter() - start))
         return vector
 
+    def _moved(self, vector: Matrix) -> Matrix:
+        """Return a question's vector as it is compared with memories."""
+        return vector if self._map is None else self._map.moved(vector)
+
     def _answer(
         self,
         user_id: str,
@@ -203,7 +211,7 @@ class Searcher:
         columns = snapshot.columns
         mentioned = names.named(question.text, snapshot.speakers)
         evidence = Evidence(
-            dense=self._meaning(snapshot, vector),
+            dense=self._meaning(snapshot, None if vector is None else self._moved(vector)),
             lexical=snapshot.lexical,
             named=np.isin(columns["speaker"], mentioned),
             own=columns["own"] & question.about_me,
