@@ -43,6 +43,9 @@ class Growing:
         self._size = size
 
 
+_SMALL_PRODUCT = 2**18
+"""Multiplications of a product of matrices up to which BLAS, in its OpenBLAS form, uses one thread:
+its others spin longer than the work takes."""
 _MOST = float(np.finfo(np.float16).max)
 _HALVES = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 """Every number of half precision, by its bits: reading them here is faster than computing them."""
@@ -98,7 +101,22 @@ class Segments(NamedTuple):
             if len(part.owners):
                 part.best(vector, wanted, out)
 
-    def first(self, owners: Sequence[int]) -> NDArray[np.float32]:
+    def cosines(
+        self, owners: Sequence[int], others: Sequence[int] | NDArray[np.intp]
+    ) -> NDArray[np.float32]:
+        """Return the cosine of the first vector of each of `owners` to that of each of `others`.
+
+        Shape (owners, others); all must have a vector.
+        """
+        own = self.first(owners)
+        found = np.empty((len(own), len(others)), dtype=np.float32)
+        step = max(1, _SMALL_PRODUCT // max(1, own.size))
+        for start in range(0, len(others), step):
+            part = slice(start, start + step)
+            np.matmul(own, self.first(others[part]).T, out=found[:, part])
+        return found
+
+    def first(self, owners: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the first vector of each of `owners`, all of which must have one."""
         wanted = np.asarray(owners, dtype=np.intp)
         begun = self.rest.owners[0] if len(self.rest.owners) else np.inf

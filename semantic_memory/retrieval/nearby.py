@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -53,8 +54,9 @@ def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
     if snapshot.windows is None:
         return NOTHING_NEAR
     columns = snapshot.columns
-    known = np.flatnonzero(snapshot.admitted & columns["embedded"])
-    places = {snapshot.ids[row]: row for row in known.tolist()}
+    known = snapshot.admitted & columns["embedded"]
+    named = map(frozenset(ids).__contains__, snapshot.ids)
+    places = {snapshot.ids[row]: row for row in compress(range(len(known)), named) if known[row]}
     rows = [places[one] for one in ids if one in places]
     if not rows:
         return NOTHING_NEAR
@@ -65,7 +67,7 @@ def nearby(snapshot: Snapshot, ids: Sequence[str]) -> Nearby:
         for one, other in zip(first.tolist(), second.tolist(), strict=True)
     }
     older = [row for row in rows[:OLDER] if columns["own"][row]]
-    later = known[columns["own"][known]][-_LATEST:]
+    later = np.flatnonzero(known & columns["own"])[-_LATEST:]
     newer = _newer(snapshot, older, later)
     return Nearby(newer, frozenset(alike))
 
@@ -105,7 +107,7 @@ def _newer(
     later = later[is_later]
     if not len(later):
         return {}
-    similar = np.einsum("ij,kj->ik", windows.first(older), windows.first(later.tolist()))
+    similar = windows.cosines(older, later)
     found: dict[str, Sequence[tuple[str, float]]] = {}
     for row, cosines in zip(older, similar, strict=True):
         follows = (

@@ -73,9 +73,7 @@ class Snapshot:
         """Return the cosine of each of these embedded rows to each, shape (rows, rows)."""
         if self.windows is None:
             return np.zeros((len(rows), len(rows)), dtype=np.float32)
-        vectors = self.windows.first(rows)
-        similar: Scores = np.einsum("ij,kj->ik", vectors, vectors)  # not `@`, as in `Vectors.best`
-        return similar
+        return self.windows.cosines(rows, rows)
 
     def outdated(self) -> Mask:
         """Return the rows that are messages from which a superseded fact was drawn."""
