@@ -134,6 +134,8 @@ class _Block:
         self._shown: list[Placed] = []
         self._chosen: list[tuple[Category, Line]] = []
         self._known_keys: dict[str, set[str]] = {}
+        self._keys_shown: set[str] = set()
+        """Keys of all lines that it has or had."""
         self._given = 0
         """Number of lines that are shown whatever the question."""
         self._displaced: set[str] = set()
@@ -190,7 +192,7 @@ class _Block:
             if cost <= self._room and share <= left:
                 left -= share
                 self._room -= cost
-                self._shown.append(one)
+                self._show(one)
                 said.add(text)
         return most - left
 
@@ -310,6 +312,8 @@ class _Block:
     def _lines_of(self, fact: Fact) -> list[int]:
         """Return the places of the lines that show a memory, or one from the same message."""
         own = self._keys(fact)
+        if own.isdisjoint(self._keys_shown):  # as of most
+            return []
         return [n for n, one in enumerate(self._shown) if not own.isdisjoint(self._keys(one.fact))]
 
     def _keys(self, fact: Fact) -> set[str]:
@@ -326,11 +330,17 @@ class _Block:
         cost = line.tokens + self._opening(one.section)
         if cost > self._room:
             return False
-        self._shown = [other for other in self._shown if not self._replaces(one, other)]
+        for place in reversed(self._lines_of(one.fact)):  # a removal moves later lines only
+            if _replaces(one, self._shown[place]):
+                del self._shown[place]
         self._room -= cost
-        self._shown.append(one)
+        self._show(one)
         self._chosen.append((one.fact.category, line))
         return True
+
+    def _show(self, one: Placed) -> None:
+        self._shown.append(one)
+        self._keys_shown |= self._keys(one.fact)
 
     def _is_told(self, one: Placed) -> bool:
         """Return True if a line shows a memory already, or tells it.
@@ -338,40 +348,11 @@ class _Block:
         That is another line from its message with the same text or all of its words, or, of a fact,
         one shown whatever the question that has its text.
         """
-        text, own = _text_of(one), self._keys(one.fact)
-        for place, other in enumerate(self._shown):
-            told = _text_of(other)
-            if other.fact.id == one.fact.id or (
-                told == text and not own.isdisjoint(self._keys(other.fact))
-            ):
-                return True
-            if place < self._given and not _is_message(one.fact) and text in told:
-                return True
-            if self._tells(other, one):
-                return True
-        return False
-
-    def _replaces(self, one: Placed, other: Placed) -> bool:
-        """Return True if a note that is to be shown makes another line from its message needless.
-
-        A message stands for all facts drawn from it.
-        """
-        if other.section != render.NOTES:
-            return False
-        if _is_message(one.fact):
-            return not self._keys(one.fact).isdisjoint(self._keys(other.fact))
-        return self._tells(one, other)
-
-    def _tells(self, one: Placed, other: Placed) -> bool:
-        """Return True if a line has all words of another from its message, and its ending."""
-        return (
-            not self._keys(one.fact).isdisjoint(self._keys(other.fact))
-            and (other.ending is None or one.ending is not None)
-            and says_no_more(
-                other.text or other.fact.content,
-                one.text or one.fact.content,
-                other.fact.source.speaker or "",
-            )
+        text = _text_of(one)
+        given = () if _is_message(one.fact) else self._shown[: self._given]
+        return any(text in _text_of(other) for other in given) or any(
+            other.fact.id == one.fact.id or _text_of(other) == text or _tells(other, one)
+            for other in map(self._shown.__getitem__, self._lines_of(one.fact))
         )
 
     def _placed(
@@ -538,6 +519,23 @@ def _candidate(hit: Hit) -> Candidate:
     fact = hit.fact
     score = hit.score * (_MATERIAL if render.is_material(fact) else 1.0)
     return Candidate(score, fact.category, len(fact.text))
+
+
+def _replaces(one: Placed, other: Placed) -> bool:
+    """Return True if a note that is to be shown makes another line from its message needless.
+
+    A message stands for all facts drawn from it.
+    """
+    return other.section == render.NOTES and (_is_message(one.fact) or _tells(one, other))
+
+
+def _tells(one: Placed, other: Placed) -> bool:
+    """Return True if a line has all words of another from its message, and its ending."""
+    return (other.ending is None or one.ending is not None) and says_no_more(
+        other.text or other.fact.content,
+        one.text or one.fact.content,
+        other.fact.source.speaker or "",
+    )
 
 
 Said = tuple[str, str | None, str]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import product
 
 from semantic_memory.context.render import place
 from semantic_memory.domain.english.names import names
@@ -53,10 +53,16 @@ def _joined(facts: Sequence[Fact], linked: Collection[Pair]) -> Iterator[tuple[i
     for one, other in linked:
         if one in places and other in places:
             yield places[one], places[other]
-    entities = list(_entities(facts))
-    for a, b in combinations(range(len(facts)), 2):
-        if not entities[a].isdisjoint(entities[b]) or _are_near(facts[a], facts[b]):
-            yield a, b
+    naming: dict[str, int] = {}
+    for number, entities in enumerate(_entities(facts)):
+        for name in entities:
+            yield naming.setdefault(name, number), number
+    said: dict[tuple[str, str | None, int], list[int]] = defaultdict(list)
+    for number, fact in enumerate(facts):
+        if (position := fact.source.position) is not None:
+            said[fact.user_id, fact.source.session_id, position].append(number)
+    for (user_id, session_id, position), own in said.items():
+        yield from product(own, said.get((user_id, session_id, position + 1), ()))
 
 
 def _entities(facts: Sequence[Fact]) -> Iterator[frozenset[str]]:
@@ -77,14 +83,3 @@ def _entities(facts: Sequence[Fact]) -> Iterator[frozenset[str]]:
 @lru_cache(maxsize=8_192)
 def _named(text: str) -> frozenset[str]:
     return frozenset(names(text))
-
-
-def _are_near(one: Fact, other: Fact) -> bool:
-    first, second = one.source, other.source
-    return (
-        first.position is not None
-        and second.position is not None
-        and one.user_id == other.user_id
-        and first.session_id == second.session_id
-        and abs(first.position - second.position) == 1
-    )
