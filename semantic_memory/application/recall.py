@@ -332,11 +332,6 @@ class Recall:
         found: set[Pair] = set()
         for one, later in newer.items():
             for statement in later[:NEWER]:
-                speaker = statement.source.speaker or ""
-                if stated(statement) != statement.content or says_no_more(
-                    statement.content, facts[one].content, speaker
-                ):
-                    continue
                 said = keys(facts[one]) | keys(statement)
                 told = [
                     placed
@@ -344,7 +339,14 @@ class Recall:
                     if statement.trust >= placed.fact.trust
                     and not said.isdisjoint(keys(placed.fact))
                 ]
-                fields = self._rollup.fields_of(statement) if told else frozenset()
+                speaker = statement.source.speaker or ""
+                if (
+                    not told
+                    or stated(statement) != statement.content
+                    or says_no_more(statement.content, facts[one].content, speaker)
+                ):
+                    continue
+                fields = self._rollup.fields_of(statement)
                 own: dict[str, set[str]] = defaultdict(set)
                 for placed in told:
                     own[placed.fact.id].add(PROFILE_FIELDS[placed.rank])
