@@ -271,7 +271,9 @@ def _told(fact: Fact, content: str | None) -> str:
 @lru_cache(8_192)
 def dated(text: str, said: datetime) -> str:
     """Return a text said at a time with its relative days resolved in brackets."""
-    return dated_in_place(text, said) if is_english(text) else text
+    # in this order, as few texts have any, and telling the language takes longer
+    resolved = dated_in_place(text, said)
+    return resolved if resolved != text and is_english(text) else text
 
 
 def _speaker_of(source: Source) -> str:
