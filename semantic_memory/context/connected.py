@@ -22,11 +22,8 @@ _STRONG = 0.5  # share of the best match from which on a hit needs no connection
 def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     """Return the strong hits, and the weak ones that share something with the question or them.
 
-    A weak one shares words with the question, or a session or a topic with a strong one. Something
-    sensitive about other people needs a question that names them, who said it, or what it is.
+    A weak one shares words with the question, or a session or a topic with a strong one.
     """
-    asked = frozenset(stems(query))
-    hits = [hit for hit in hits if may_be_shown(hit.fact, asked)]
     best = max([hit.parts.match for hit in hits], default=0.0)
     clear = best >= _CLEAR
     least = 0.0 if clear else _WORDS
@@ -46,7 +43,7 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
     strong = [*map(is_strong, hits)]
     kept = [leads or matches(hit) for hit, leads in zip(hits, strong, strict=True)]
     if all(kept):
-        return hits
+        return [*hits]
     leading = list(compress(hits, strong))
     sessions = {session for hit in leading for session in hit.fact.sessions}
     topics = {tag for hit in leading for tag in hit.fact.tags}
@@ -64,7 +61,10 @@ def shares_words(text: str, query: str) -> bool:
 
 
 def may_be_shown(memory: Fact, asked: Collection[str]) -> bool:
-    """Return False for something sensitive about others of which the question has no stem."""
+    """Return False for something sensitive about others of which the question has no stem.
+
+    It needs a question that names them, who said it, or what it is.
+    """
     told = told_of_others(memory.content)
     if not told:  # as of most
         return True

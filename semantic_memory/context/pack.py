@@ -563,4 +563,4 @@ def _is_told(message: Fact, told: Mapping[Said, Sequence[str]]) -> bool:
 
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:
     """Return True if a memory comes from messages, all of them among `without`."""
-    return bool(fact.message_ids) and without.issuperset(fact.message_ids)
+    return bool(without and fact.message_ids) and without.issuperset(fact.message_ids)

@@ -81,8 +81,11 @@ def is_about(newer: Fact, older: Fact, cosine: float, *, is_found: bool) -> bool
         return True
     one, other = _worded(newer.content), _worded(older.content)
     shared = one.stems & other.stems
-    speakers = {stem for fact in (newer, older) for stem in stems(fact.source.speaker or "")}
-    return len(shared) >= _SHARED or not shared.isdisjoint((one.names | other.names) - speakers)
+    if len(shared) >= _SHARED:
+        return True
+    named = shared & (one.names | other.names)
+    speakers = " ".join(fact.source.speaker or "" for fact in (newer, older))
+    return bool(named) and not named.issubset(stems(speakers))
 
 
 class _Worded(NamedTuple):
