@@ -8,13 +8,13 @@ from itertools import compress
 from semantic_memory.domain.english.tables import words
 from semantic_memory.domain.facts import Category, Fact
 from semantic_memory.domain.recall import Hit
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem_set
 from semantic_memory.language.confidences import told_of_others
 
 _CLEAR = 0.16  # match of the best hit below which messages need words of the question
 _WORDS = 0.05  # share of the question's words, weighed by rarity, that they need then
 _SHORTEST = 3  # letters of a word that says what a text is about
-_NUMBERS = frozenset(stem for number in words("numbers.small") for stem in stems(number))
+_NUMBERS = frozenset(stem for number in words("numbers.small") for stem in stem_set(number))
 _NEEDS = frozenset({"allergy", "diet", "health", "medication"})  # slots that any plan may touch
 _STRONG = 0.5  # share of the best match from which on a hit needs no connection
 
@@ -56,8 +56,8 @@ def connected(hits: Sequence[Hit], query: str = "") -> list[Hit]:
 
 def shares_words(text: str, query: str) -> bool:
     """Return True if a text has a word of the question that is no number and no mere particle."""
-    asked = {one for one in stems(query) if len(one) >= _SHORTEST} - _NUMBERS
-    return not asked.isdisjoint(stems(text))
+    asked = {one for one in stem_set(query) if len(one) >= _SHORTEST} - _NUMBERS
+    return not asked.isdisjoint(stem_set(text))
 
 
 def may_be_shown(memory: Fact, asked: Collection[str]) -> bool:
@@ -69,7 +69,7 @@ def may_be_shown(memory: Fact, asked: Collection[str]) -> bool:
     if not told:  # as of most
         return True
     speakers = [source.speaker for source in memory.sources if source.speaker]
-    return not set(stems(" ".join([*told, *speakers]))).isdisjoint(asked)
+    return not stem_set(" ".join([*told, *speakers])).isdisjoint(asked)
 
 
 def is_need(fact: Fact) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 
 from semantic_memory.domain.patterns import regex
-from semantic_memory.domain.text import figures, stems
+from semantic_memory.domain.text import figures, stem_set
 from semantic_memory.language.clauses import without_opener
 from semantic_memory.language.identity import denies
 
@@ -21,7 +20,7 @@ _COVERED = 0.6
 """Share of a fact's content words in the sentence that it was drawn from."""
 _KNOWN = 0.67
 """Share of a sentence's content words in other lines, from which on they tell it."""
-_OF_NOBODY = frozenset(stems("the user and others, the assistant"))
+_OF_NOBODY = stem_set("the user and others, the assistant")
 _LONGEST = 300  # characters of a piece without a line break or the end of a sentence
 
 
@@ -33,7 +32,7 @@ def excerpt(text: str, wanted: Collection[str], characters: int) -> str:
     if len(text) <= characters:
         return text
     pieces = _pieces(text)
-    worth = [len(set(wanted) & set(stems(text[start:end]))) for start, end in pieces]
+    worth = [len(set(wanted) & stem_set(text[start:end])) for start, end in pieces]
     best = max(range(len(pieces)), key=lambda place: (worth[place], -place))
     if not worth[best]:
         best = 0
@@ -79,18 +78,13 @@ def _told(line: str, wanted: Collection[str], known: frozenset[str]) -> str:
     return " ".join(new)
 
 
-@lru_cache(maxsize=16_384)
-def _stems(sentence: str) -> frozenset[str]:
-    return frozenset(stems(sentence))
-
-
 def _is_known(sentence: str, known: frozenset[str]) -> bool:
-    own = _stems(sentence)
+    own = stem_set(sentence)
     return len(own & known) >= _KNOWN * len(own)
 
 
 def _tells(sentence: str, wanted: Collection[str]) -> bool:
-    own = _stems(sentence)
+    own = stem_set(sentence)
     if not own.isdisjoint(wanted):
         return True
     if sentence.endswith("?"):
@@ -109,15 +103,15 @@ def source_of(content: str, message: str, resolved: Callable[[str], str]) -> str
     """
     own = content_stems(content)
     parts = message.split("\n") if "\n" in message else _ENDS.split(message)
-    best = max(parts, key=lambda part: len(own & _stems(part)))
+    best = max(parts, key=lambda part: len(own & stem_set(part)))
     read = resolved(best)
-    is_drawn = len(own & _stems(read)) >= _COVERED * len(own)
+    is_drawn = len(own & stem_set(read)) >= _COVERED * len(own)
     return best if is_drawn and figures(content) <= figures(read) else None
 
 
 def content_stems(fact: str) -> frozenset[str]:
     """Return the stems of a fact without those that stand for the speaker."""
-    return _stems(fact) - _OF_NOBODY
+    return stem_set(fact) - _OF_NOBODY
 
 
 def says_no_more(text: str, other: str, speaker: str = "") -> bool:
@@ -130,8 +124,8 @@ def says_no_more(text: str, other: str, speaker: str = "") -> bool:
     >>> says_no_more("Oh and I work in Oslo", "Maya works in Oslo")
     True
     """
-    own = content_stems(without_opener(text)) - _stems(speaker)
-    return bool(own) and own <= _stems(other) and denies(text) == denies(other)
+    own = content_stems(without_opener(text)) - stem_set(speaker)
+    return bool(own) and own <= stem_set(other) and denies(text) == denies(other)
 
 
 def _leads(worth: Sequence[int], first: int, last: int, best: int) -> bool:

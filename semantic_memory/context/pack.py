@@ -25,7 +25,7 @@ from semantic_memory.domain.english.names import names
 from semantic_memory.domain.facts import Category, Fact, Status
 from semantic_memory.domain.ports import TokenCounter
 from semantic_memory.domain.recall import Context, Hit, LeftOut, Omission
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem_set
 from semantic_memory.domain.values import normalised
 
 BEST = 10
@@ -161,16 +161,16 @@ class _Block:
         An event bears on it if it shares words with it, names apart; what somebody needs always
         does.
         """
-        asked = frozenset(stems(query))
-        named = [*names(query), *(one.fact.source.speaker or "" for one in events)]
-        topic = asked - {stem for name in named for stem in stems(name)}
+        asked = stem_set(query)
+        named = {*names(query), *(one.fact.source.speaker or "" for one in events)}
+        topic = asked - {stem for name in named for stem in stem_set(name)}
         notes = [one for one in self._shown if one.section == render.NOTES]
         told = {key for one in notes for key in self._keys(one.fact)}
         return [
             one
             for one in events
             if may_be_shown(one.fact, asked)
-            and (not topic.isdisjoint(stems(one.fact.content)) or is_need(one.fact))
+            and (not topic.isdisjoint(stem_set(one.fact.content)) or is_need(one.fact))
             and told.isdisjoint(self._keys(one.fact))
         ]
 
@@ -198,7 +198,7 @@ class _Block:
 
     def recall(self, query: str, policy: Policy, *, matching: bool) -> None:
         """Show the best hits, newer statements beside them, and what else is worth its tokens."""
-        asked = frozenset(stems(query))
+        asked = stem_set(query)
         longest = min(render.MOST_CHARACTERS, max(_SHORTEST_CUT, self._budget))
         wanted = self._wanted(asked, policy, matching=matching)
         self._given = len(self._shown)
@@ -236,7 +236,7 @@ class _Block:
 
     def _is_weak(self, hit: Hit, asked: frozenset[str], policy: Policy, *, is_best: bool) -> bool:
         if is_best:
-            return asked.isdisjoint(stems(hit.fact.content)) and self._is_idle(hit.fact)
+            return asked.isdisjoint(stem_set(hit.fact.content)) and self._is_idle(hit.fact)
         return hit.parts.match < policy.weakest
 
     def _choose(
@@ -376,7 +376,7 @@ class _Block:
         sentence = source_of(fact.content, message.content, lambda one: render.dated(one, said))
         if sentence is None:
             return None
-        wanted = asked.union(stems(sentence))
+        wanted = asked.union(stem_set(sentence))
         told = excerpt(telling(message.content, wanted), wanted, max(_PASSAGE, len(sentence)))
         return told if content_stems(told) - content_stems(fact.content) else None
 
@@ -384,7 +384,7 @@ class _Block:
         """Return the stems of the lines beside the notes that are drawn from a message."""
         lines = (self._shown[place] for place in self._lines_of(message))
         lines = (one for one in lines if one.section != render.NOTES)
-        return frozenset(stem for one in lines for stem in stems(one.text or one.fact.content))
+        return frozenset(stem for one in lines for stem in stem_set(one.text or one.fact.content))
 
     def fill(self, part: Sequence[Placed], most: int, prices: Prices | None = None) -> None:
         """Show the lines of a part that fit into the rest of the budget."""
@@ -510,7 +510,7 @@ def _relevance(best: float, floor: float) -> float:
 
 def _cut(text: str, wanted: frozenset[str], characters: int) -> str | None:
     """Return the part of a text around the `wanted` words; None for all of it."""
-    if len(text) <= characters or wanted.isdisjoint(stems(text)):
+    if len(text) <= characters or wanted.isdisjoint(stem_set(text)):
         return None
     return excerpt(text, wanted, characters)
 
@@ -558,7 +558,7 @@ def _lines_by_message(shown: Iterable[Placed]) -> Mapping[Said, Sequence[str]]:
 def _is_told(message: Fact, told: Mapping[Said, Sequence[str]]) -> bool:
     """Return True if the lines that come from a message, `told` by message, have all its words."""
     lines = [line for one in _said(message) for line in told.get(one, ())]
-    return bool(lines) and not telling(message.content, (), frozenset(stems(" ".join(lines))))
+    return bool(lines) and not telling(message.content, (), stem_set(" ".join(lines)))
 
 
 def _is_known(fact: Fact, without: frozenset[str]) -> bool:

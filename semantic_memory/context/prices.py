@@ -10,7 +10,7 @@ from semantic_memory.context import render
 from semantic_memory.context.choose import Line
 from semantic_memory.context.overview import Placed
 from semantic_memory.domain.ports import TokenCounter
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem_set
 
 _REMEMBERED = 8_192  # number of lines whose token counts are cached
 _FRAMES = 1_024  # number of sections and of frames whose token counts are cached
@@ -24,7 +24,7 @@ class Prices:
         self._counter = counter
         self._template = template
         self._priced = lru_cache(_REMEMBERED)(self._price)
-        self._words = lru_cache(_REMEMBERED)(lambda text: word_bits(stems(text)))
+        self._words = lru_cache(_REMEMBERED)(lambda text: word_bits(stem_set(text)))
         self._counted = lru_cache(_REMEMBERED)(counter.count)
         self.frame = lru_cache(_FRAMES)(self._frame)
         """Returns the tokens of the lines around all sections, for the most memories left out."""

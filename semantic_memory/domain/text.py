@@ -38,6 +38,8 @@ _FIGURE = regex(rf"\d+(?:[.,:]\d+)*|\b{_MONTH}\b|\b{WEEKDAY}")
 
 _LAST_DAY = 2_932_896  # 31 December 9999, which as Unix seconds is rounded up to the next
 
+_LONGEST_CACHED = 2_000  # characters
+
 _SNOWBALL = {
     "ca": "catalan",
     "da": "danish",
@@ -112,6 +114,17 @@ def searched_words(text: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """Return the stemmed words of `text`, in order, repeats included."""
     return [_porter(word) for word in words(text)]
+
+
+def stem_set(text: str) -> frozenset[str]:
+    """Return the stemmed words of `text`, without repeats; of texts read before from a cache."""
+    # a long one, of up to a megabyte, would fill the cache alone
+    return _stems_once(text) if len(text) <= _LONGEST_CACHED else frozenset(stems(text))
+
+
+@lru_cache(maxsize=16_384)
+def _stems_once(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
 
 
 @lru_cache(maxsize=16_384)

@@ -15,7 +15,7 @@ import numpy as np
 
 from semantic_memory.domain.english.names import names
 from semantic_memory.domain.facts import Fact
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem_set
 from semantic_memory.retrieval.bm25 import Scores
 from semantic_memory.retrieval.order import top
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -85,7 +85,7 @@ def is_about(newer: Fact, older: Fact, cosine: float, *, is_found: bool) -> bool
         return True
     named = shared & (one.names | other.names)
     speakers = " ".join(fact.source.speaker or "" for fact in (newer, older))
-    return bool(named) and not named.issubset(stems(speakers))
+    return bool(named) and not named.issubset(stem_set(speakers))
 
 
 class _Worded(NamedTuple):
@@ -96,8 +96,8 @@ class _Worded(NamedTuple):
 
 @lru_cache(maxsize=8_192)
 def _worded(text: str) -> _Worded:
-    named = (stem for name in names(text) for stem in stems(name))
-    return _Worded(frozenset(stems(text)), frozenset(named))
+    named = (stem for name in names(text) for stem in stem_set(name))
+    return _Worded(stem_set(text), frozenset(named))
 
 
 def _newer(

@@ -11,7 +11,7 @@ import numpy as np
 
 from semantic_memory.domain.facts import Category, Fact, Source, Status
 from semantic_memory.domain.recall import Hit
-from semantic_memory.domain.text import stems
+from semantic_memory.domain.text import stem_set
 from semantic_memory.retrieval.ended import EndedFacts
 
 _LONGEST_CHAIN = 16
@@ -107,7 +107,7 @@ def _drawn_from(fact: Fact, message: Fact) -> bool:
 
 def repeats(fact: Fact, reply: Fact) -> bool:
     """Return whether a reply repeats words of the message before it that state `fact`."""
-    return not set(stems(fact.content)).isdisjoint(stems(reply.content))
+    return not stem_set(fact.content).isdisjoint(stem_set(reply.content))
 
 
 def _ended_by(fact: Fact, as_of: datetime | None) -> bool:
