@@ -157,7 +157,9 @@ class _Chooser:
         self._line = line
         self._best = best
         self._room = room
-        self._budget = budget
+        self._budget = max(1, budget)
+        self._spent = 1.0 - room / self._budget
+        """The share of the budget that is spent."""
         self._policy = policy
         shares = {**SHARES, **policy.shares}
         present = {one.category for one in candidates} | {category for category, _ in chosen}
@@ -201,6 +203,7 @@ class _Chooser:
 
     def _choose(self, place: int, line: Line) -> None:
         self._room -= line.tokens
+        self._spent = 1.0 - self._room / self._budget
         self._allowance[self._candidates[place].category] -= line.tokens
         self.chosen.append(place)
         self._chosen_words.append((line.words, line.words.bit_count()))
@@ -219,11 +222,6 @@ class _Chooser:
     def _too_late(self, place: int) -> Omission:
         is_weak = self._candidates[place].score < self._spent * self._best
         return "weak" if is_weak else "budget"
-
-    @property
-    def _spent(self) -> float:
-        """The share of the budget that is spent."""
-        return 1.0 - self._room / max(1, self._budget)
 
     def _upper_bound(self, candidate: Candidate) -> float:
         """Return an upper bound of the value, without measuring the line."""

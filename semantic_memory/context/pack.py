@@ -244,12 +244,13 @@ class _Block:
     ) -> None:
         """Show those hits that are worth their tokens, as far as there is room."""
         considered = hits[: max(_FEWEST, self._budget // _SHORT_LINE)]
-        placed: dict[int, Placed] = {}  # few of those considered
+        measured: dict[int, tuple[Placed, Line]] = {}
 
         def line(place: int) -> Line:
             hit = considered[place]
-            one = placed[place] = self._placed(hit.fact, asked, longest, hit.space)
-            return self._prices.line(one)
+            one = self._placed(hit.fact, asked, longest, hit.space)
+            measured[place] = one, self._prices.line(one)
+            return measured[place][1]
 
         choice = choose(
             [*map(_candidate, considered)],
@@ -265,7 +266,7 @@ class _Block:
         for place, reason in choice.refused.items():
             self._refused[considered[place].fact.id] = reason
         for place in choice.chosen:
-            if not self._add(placed[place]):
+            if not self._add(*measured[place]):
                 self._refused[considered[place].fact.id] = "repeats"
 
     def _is_idle(self, fact: Fact) -> bool:
@@ -322,11 +323,11 @@ class _Block:
             known = self._known_keys[fact.id] = keys(fact)
         return known
 
-    def _add(self, one: Placed) -> bool:
-        """Show a note, if it fits and no other line tells it."""
+    def _add(self, one: Placed, line: Line | None = None) -> bool:
+        """Show a note, if it fits and no other line tells it; measure its line unless given."""
         if one.text == "" or self._is_told(one):
             return False
-        line = self._prices.line(one)
+        line = line or self._prices.line(one)
         cost = line.tokens + self._opening(one.section)
         if cost > self._room:
             return False
@@ -454,7 +455,9 @@ class _Block:
         rest = [one for one in self._shown if one.section != render.NOTES]
         rest.sort(key=_standing_order)
         yield from ((one, 0) for one in rest)
-        groups = topics([one.fact for one in notes], {*self._related.linked, *self._asked})
+        groups = topics(
+            [one.fact for one in notes], {*self._related.linked, *self._asked}, self._keys
+        )
         for number, group in enumerate(groups, start=1):
             yield from ((notes[place], number) for place in group)
 

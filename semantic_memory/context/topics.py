@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -17,29 +17,6 @@ Pair = tuple[str, str]
 _COMMON = 0.34  # share of the memories from which on a name tells none of them apart
 
 
-def topics(facts: Sequence[Fact], linked: Collection[Pair]) -> list[list[int]]:
-    """Return the places of facts by topic: the topics in the order of their first fact given.
-
-    Within a topic they are in order of time, the latest last. Two are of one topic if they are
-    linked, share a named entity that isn't in most of them, or were said one right after the other
-    in one conversation, and so is what connects through others.
-    """
-    parents = list(range(len(facts)))
-
-    def root(one: int) -> int:
-        while parents[one] != one:
-            parents[one] = one = parents[parents[one]]
-        return one
-
-    for one, other in _joined(facts, linked):
-        first, second = sorted((root(one), root(other)))
-        parents[second] = first
-    groups: dict[int, list[int]] = {}
-    for one in range(len(facts)):
-        groups.setdefault(root(one), []).append(one)
-    return [sorted(group, key=lambda one: place(facts[one])) for group in groups.values()]
-
-
 def keys(fact: Fact) -> set[str]:
     """Return the keys of a memory: its id, and the place of each message that says it."""
     places = {
@@ -48,7 +25,36 @@ def keys(fact: Fact) -> set[str]:
     return {fact.id, *places}
 
 
-def _joined(facts: Sequence[Fact], linked: Collection[Pair]) -> Iterator[tuple[int, int]]:
+def topics(
+    facts: Sequence[Fact],
+    linked: Collection[Pair],
+    keys: Callable[[Fact], Collection[str]] = keys,
+) -> list[list[int]]:
+    """Return the places of facts by topic: the topics in the order of their first fact given.
+
+    Within a topic they are in order of time, the latest last. Two are of one topic if they are
+    linked by their `keys`, share a named entity that isn't in most of them, or were said one right
+    after the other in one conversation, and so is what connects through others.
+    """
+    parents = list(range(len(facts)))
+
+    def root(one: int) -> int:
+        while parents[one] != one:
+            parents[one] = one = parents[parents[one]]
+        return one
+
+    for one, other in _joined(facts, linked, keys):
+        first, second = sorted((root(one), root(other)))
+        parents[second] = first
+    groups: dict[int, list[int]] = {}
+    for one in range(len(facts)):
+        groups.setdefault(root(one), []).append(one)
+    return [sorted(group, key=lambda one: place(facts[one])) for group in groups.values()]
+
+
+def _joined(
+    facts: Sequence[Fact], linked: Collection[Pair], keys: Callable[[Fact], Collection[str]]
+) -> Iterator[tuple[int, int]]:
     places = {key: number for number, fact in enumerate(facts) for key in keys(fact)}
     for one, other in linked:
         if one in places and other in places:
