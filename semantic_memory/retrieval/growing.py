@@ -65,8 +65,16 @@ class Vectors(NamedTuple):
     rows: NDArray[np.floating]
 
     def first(self, owners: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return the first vector of each of `owners`, all of which must have one."""
-        return self.rows[np.searchsorted(self.owners, owners)].astype(np.float32, copy=False)
+        """Return the first vector of each of `owners`, all of which must have one, to be read only.
+
+        Those of one run are read where they lie.
+        """
+        places = np.searchsorted(self.owners, owners)
+        if len(places) and (places[1:] - places[:-1] == 1).all():
+            rows = self.rows[places[0] : places[-1] + 1]
+        else:
+            rows = self.rows[places]
+        return rows.astype(np.float32, copy=False)
 
     def best(
         self,
@@ -108,7 +116,7 @@ class Segments(NamedTuple):
 
         Shape (owners, others); all must have a vector.
         """
-        own = self.first(owners)
+        own = np.array(self.first(owners))  # NumPy multiplies an array by its own views otherwise
         found = np.empty((len(own), len(others)), dtype=np.float32)
         step = max(1, _SMALL_PRODUCT // max(1, own.size))
         for start in range(0, len(others), step):
