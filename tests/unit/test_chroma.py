@@ -1,5 +1,6 @@
 """Contents of Chroma's collections."""
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import chromadb
 import numpy as np
 import pytest
 
+from semantic_memory.domain.facts import Source
+from semantic_memory.domain.filters import Filters
 from semantic_memory.domain.ports import IndexEntry
 from semantic_memory.vectors.chroma import index as chroma
 from semantic_memory.vectors.chroma.index import SHARED, ChromaIndex
@@ -65,6 +68,51 @@ def test_a_change_of_metadata_sends_no_vectors(index, tmp_path, monkeypatch):
     assert {metadata["confidence"] for metadata in held["metadatas"]} == {0.2}
     assert all(metadata.get("tags") is None for metadata in held["metadatas"])
     assert np.isfinite(held["embeddings"]).all()
+
+
+def test_two_vectors_with_all_that_filters_read_fit_a_page_of_the_queue(index, tmp_path):
+    user, session = "4e1c6f7e-2f0b-4a53-9d3c-0d6c5b1f9a77", "9b0f8a52-77a1-4c1e-8b0e-5f6a2f3d1c11"
+    source = Source(session_id=session)
+    window = unit_vectors(1, dimension=384)
+    index.upsert([IndexEntry(make_fact(1, user_id=user, source=source), window)])
+    with sqlite3.connect(tmp_path / "chroma" / "chroma.sqlite3") as db:
+        (row,) = db.execute("SELECT * FROM embeddings_queue").fetchall()
+    db.close()
+    assert sum(len(value) for value in row if isinstance(value, str | bytes)) < 2_000
+
+
+def test_a_value_that_a_memory_has_lost_is_removed_from_every_piece(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(chroma, "BATCH", 2)
+    upsert = chromadb.Collection.upsert
+    with_all = entry(1, windows=3, agent_id="a", source=Source(session_id="s"), tags=("t",))
+
+    def end(self, **values):
+        upsert(self, **values)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(chromadb.Collection, "upsert", end)
+        with pytest.raises(KeyboardInterrupt):
+            index.upsert([with_all])
+    for lost in (entry(1, windows=3), entry(1, windows=3, content="Other")):
+        index.upsert([lost])
+        held: Any = collections(tmp_path)[SHARED].get(include=["metadatas"])
+        assert len(held["ids"]) == 3
+        for metadata in held["metadatas"]:
+            assert not {"agent_id", "has_agent_id", "session_id", "tags"} & metadata.keys()
+        index.upsert([with_all])
+
+
+def test_tags_of_a_deleted_collection_are_not_found_again(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(chroma, "_MOVED_AT_ONCE", 4)
+    index.upsert([entry(n, tags=("t",)) for n in range(1, 10)])
+    assert all(index.own_more("u1") for _ in range(3))
+    index.close()
+    again = ChromaIndex(tmp_path / "chroma", sync_threshold=1_000)  # deletes the copy begun
+    again.upsert([entry(n, user_id="u2") for n in range(11, 30)])
+    found = again.query(unit_vectors(1)[0], user_id="u2", limit=30, filters=Filters(tags=("t",)))
+    assert found == []
+    again.close()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, repeat
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import chromadb
 import numpy as np
@@ -34,7 +34,6 @@ from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.files import digest_of
 from semantic_memory.domain.filters import NO_FILTERS, Filters
 from semantic_memory.domain.ports import IndexEntry, Match
-from semantic_memory.domain.scope import Scope
 from semantic_memory.domain.values import levels
 from semantic_memory.vectors.chroma.where import has, meets, where
 
@@ -47,6 +46,9 @@ _OVERFETCH = 4
 _MOST_FETCHED = 1_024
 _MOVED_AT_ONCE = 128
 _LISTED_AT_ONCE = 1_000
+
+Metadata = Mapping[str, Any]
+PartT = TypeVar("PartT")
 
 _FILLING, _FILLED, _COMPLETE = "filling", "filled", "complete"
 """States of a user's own collection: being copied to; in use while the copied pieces are deleted
@@ -124,7 +126,7 @@ class ChromaCollections:
         for collection in [*self._collections.values()]:
             for start in range(0, len(fact_ids), _DELETED_AT_ONCE):
                 held = _held(collection, fact_ids[start : start + _DELETED_AT_ONCE])
-                gone = [piece for fact_id, (n, _) in held.items() for piece in _ids(fact_id, n)]
+                gone = [one for fact_id, of in held.items() for one in _ids(fact_id, _windows(of))]
                 if gone:
                     collection.delete(ids=gone)
 
@@ -253,20 +255,21 @@ class ChromaCollections:
 
     def _write(self, collection: chromadb.Collection, entries: Sequence[IndexEntry]) -> None:
         for start in range(0, len(entries), BATCH):
-            batch = {entry.fact.id: entry for entry in entries[start : start + BATCH]}
-            held = _held(collection, list(batch))
+            batch = {entry.fact.id: pieces(entry) for entry in entries[start : start + BATCH]}
+            held = _held(collection, [piece.id for new in batch.values() for piece in new])
             stale = [
                 piece
-                for fact_id, (number, _) in held.items()
-                for piece in _ids(fact_id, number)[len(batch[fact_id].windows) :]
+                for fact_id, new in batch.items()
+                if fact_id in held
+                for piece in _ids(fact_id, _windows(held[fact_id]))[len(new) :]
             ]
             if stale:
                 collection.delete(ids=stale)
             fresh: list[Piece] = []
             same: list[Piece] = []
-            for entry in batch.values():
-                unchanged = held.get(entry.fact.id) == (len(entry.windows), _digest(entry))
-                (same if unchanged else fresh).extend(pieces(entry))
+            for fact_id, new in batch.items():
+                unchanged = held.get(fact_id, {}).get("digest") == new[0].metadata["digest"]
+                (same if unchanged else fresh).extend(new)
             # Backwards: a memory counts as held by its first piece, which comes after the others,
             # as the end of the process may part them.
             for part in _parts(fresh[::-1]):
@@ -274,12 +277,12 @@ class ChromaCollections:
                     ids=[piece.id for piece in part],
                     embeddings=np.stack([piece.window for piece in part]),
                     documents=[piece.document for piece in part] if self._texts else None,
-                    metadatas=[piece.metadata for piece in part],
+                    metadatas=[_replacing(held.get(piece.id, {}), piece) for piece in part],
                 )
             for part in _parts(same):  # leaves HNSW unchanged
                 collection.update(
                     ids=[piece.id for piece in part],
-                    metadatas=[piece.metadata for piece in part],
+                    metadatas=[_replacing(held.get(piece.id, {}), piece) for piece in part],
                 )
 
     def _nearest(
@@ -366,7 +369,7 @@ def pieces(entry: IndexEntry) -> list[Piece]:
     ]
 
 
-def _parts(pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+def _parts(pieces: Sequence[PartT]) -> Iterator[Sequence[PartT]]:
     for start in range(0, len(pieces), BATCH):
         yield pieces[start : start + BATCH]
 
@@ -376,14 +379,23 @@ def _ids(fact_id: str, windows: int) -> list[str]:
     return [fact_id, *(f"{fact_id}#{number}" for number in range(1, windows))][:windows]
 
 
-def _held(collection: chromadb.Collection, fact_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Return the number of windows and the digest of each of these memories in the index."""
-    found = collection.get(ids=list(fact_ids), include=["metadatas"])
-    metadatas = found["metadatas"] or []
-    return {
-        fact_id: (int(str(metadata["windows"])), str(metadata["digest"]))
-        for fact_id, metadata in zip(found["ids"], metadatas, strict=True)
-    }
+def _held(collection: chromadb.Collection, pieces: Sequence[str]) -> dict[str, Metadata]:
+    """Return the metadata of those of these pieces that a collection holds."""
+    held: dict[str, Metadata] = {}
+    for part in _parts(pieces):
+        found = collection.get(ids=list(part), include=["metadatas"])
+        held.update(zip(found["ids"], found["metadatas"] or [], strict=True))
+    return held
+
+
+def _windows(metadata: Metadata) -> int:
+    """Return the number of pieces of a memory whose first one has this metadata."""
+    return int(metadata.get("windows", 1))
+
+
+def _replacing(held: Metadata, piece: Piece) -> dict[str, Any]:
+    """Return the metadata of a piece, with None for keys to remove, as an upsert merges both."""
+    return dict.fromkeys(held.keys() - piece.metadata.keys()) | piece.metadata
 
 
 def _digest(entry: IndexEntry) -> str:
@@ -393,14 +405,13 @@ def _digest(entry: IndexEntry) -> str:
     return digest.hexdigest()
 
 
-def _scope(scope: Scope) -> dict[str, Any]:
-    """Return the metadata of a scope: none of what is shared, and so of pieces without scopes."""
-    named = scope._asdict()
-    return named | {has(name): value and True for name, value in named.items()}
-
-
 def _metadata(entry: IndexEntry) -> dict[str, Any]:
+    """Return the fields that filters ask for, those without a value left out, and two of writing.
+
+    They are written twice, to the queue, and to a table with an index, so that each counts.
+    """
     fact = entry.fact
+    scope = {name: value for name, value in fact.scope._asdict().items() if value}
     return {
         "user_id": fact.user_id,
         "category": fact.category.value,
@@ -408,13 +419,14 @@ def _metadata(entry: IndexEntry) -> dict[str, Any]:
         "confidence": fact.confidence,
         "importance": fact.importance,
         "created_at": fact.created_at.timestamp(),
-        "recorded_at": fact.recorded_at.timestamp(),
         "valid_from": fact.valid_from.timestamp(),
         "valid_to": _FAR_FUTURE if fact.valid_to is None else fact.valid_to.timestamp(),
-        "session_id": fact.source.session_id or "",
-        **_scope(fact.scope),
-        "windows": len(entry.windows),
         "digest": _digest(entry),
-        # None removes the tags of an earlier state, as an upsert merges metadata.
+        # None even of a new memory: Chroma leaves the lists of a deleted collection in its
+        # database, and those that get the same numbers next would have them.
         "tags": list(dict.fromkeys(level for tag in fact.tags for level in levels(tag))) or None,
+        **({"windows": len(entry.windows)} if len(entry.windows) > 1 else {}),
+        **({"session_id": fact.source.session_id} if fact.source.session_id else {}),
+        **scope,
+        **{has(name): True for name in scope},
     }

@@ -101,10 +101,8 @@ def meets(metadata: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
 
 def _meets(metadata: Mapping[str, Any], condition: Condition) -> bool:
     match condition:
-        case OneOf("agent_id" | "run_id" as field, values):
-            return (metadata.get(field) or "") in values
         case OneOf(field, values):
-            return metadata[field] in values
+            return metadata.get(field, "") in values
         case Compared(field, comparison, value):
             return bool(OPERATORS[comparison](metadata[field], _number(value)))
         case Tagged(tag):
