@@ -33,7 +33,7 @@ from tests.support import chroma, postgres
 from tests.support.inside import inside
 
 HALF = 5e-4
-"""What a cosine may be off by: the ledger keeps vectors at half precision."""
+"""Largest error of a cosine, as the ledger keeps vectors at half precision."""
 CASES = itertools.count()
 Separating = TypeVar("Separating", bound=SeparatingIndex)
 
