@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from semantic_memory.domain.changes import FactVectors
@@ -69,8 +68,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path, events: list[Event]) 
 
 
 def vectors(seed: int = 0, windows: int = 1, sentences: int = 0) -> FactVectors:
-    """Return random vectors of half precision, as ledgers keep them."""
-    both = unit_vectors(windows + sentences, seed=seed).astype(np.float16).astype(np.float32)
+    both = unit_vectors(windows + sentences, seed=seed)
     return FactVectors(both[:windows], both[windows:])
 
 

@@ -6,11 +6,10 @@ import sqlite3
 import stat
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from semantic_memory.disk import SystemDisk
-from semantic_memory.domain.changes import Add, Embed, Touch, Write
+from semantic_memory.domain.changes import Add, Touch, Write
 from semantic_memory.domain.errors import (
     SchemaTooNewError,
     StoreCorruptError,
@@ -33,7 +32,7 @@ from semantic_memory.ledger.sqlite.changes import ChangeWriter
 from semantic_memory.ledger.sqlite.connections import Connections
 from semantic_memory.ledger.sqlite.facts import FactReader
 from semantic_memory.ledger.sqlite.schema import MIGRATIONS, add_functions
-from tests.conftest import NOW, make_fact, unit_vectors
+from tests.conftest import NOW, make_fact
 from tests.contract.conftest import vectors
 
 
@@ -232,28 +231,6 @@ def test_memories_of_before_get_their_stems(written_before):
     (row,) = written_before.traits(["fact-4"])
     assert sorted(row.stems) == sorted(stems(searched_text(*written_before.get(["fact-4"]))))
     assert row.stems
-
-
-def test_vectors_of_before_keep_their_precision_beside_those_of_half(path):
-    ledger = SqliteLedger(path)
-    before = unit_vectors(3, seed=7)
-    ledger.apply([Add(make_fact(n), vectors(n, 2, 1)) for n in (1, 2)])
-    with sqlite3.connect(path) as db:
-        data = "SELECT length(data) FROM vectors"
-        assert [size for (size,) in db.execute(data)] == [3 * 16 * 2] * 2
-        db.execute("UPDATE vectors SET data = ?, width = 4 WHERE num = 1", (before.tobytes(),))
-    db.close()
-    old, new = (row.vectors for row in ledger.traits(["fact-1", "fact-2"]))
-    assert np.concatenate((old.windows, old.sentences)).tolist() == before.tolist()
-    assert new.windows.tolist() == vectors(2, 2, 1).windows.tolist()
-    (batch,) = ledger.similarities(before[1], "u1", Filters())
-    assert dict(batch) == pytest.approx(
-        {"fact-1": 1.0, "fact-2": (new.windows @ before[1]).max()}, abs=1e-6
-    )
-    ledger.apply([Embed("fact-1", make_fact(1).text, vectors(4))])
-    (old,) = (row.vectors for row in ledger.traits(["fact-1"]))
-    assert old.windows.tolist() == vectors(4).windows.tolist()
-    ledger.close()
 
 
 def test_a_mark_beyond_its_user_hides_no_later_change(path):

@@ -60,7 +60,7 @@ def test_what_is_not_embedded_yet_is_found_by_words_only(ledger):
     ledger.apply([Embed("fact-1", "Likes tea", vectors(5))])
     snapshot = level(ledger, partition)
     row = alive(snapshot)["fact-1"]
-    assert snapshot.dense(unit_vectors(1, seed=5)[0])[row] == pytest.approx(1.0, abs=1e-3)
+    assert snapshot.dense(unit_vectors(1, seed=5)[0])[row] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_nearest_sentence_counts_and_the_window_where_there_is_none(ledger):

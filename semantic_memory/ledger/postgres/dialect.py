@@ -28,7 +28,6 @@ class PostgresDialect(Dialect):
         "(SELECT string_agg(array_to_string(array_fill(u.stem, ARRAY[u.count]), ' '), ' ')"
         " FROM unnest(s.stems, s.counts) u(stem, count) WHERE u.count > 0)"  # the owner's is 0
     )
-    width = 4  # workers of the version before read no other
 
     def unindexed(self, column: str) -> str:
         """Return a column for a condition by which no index should be chosen."""

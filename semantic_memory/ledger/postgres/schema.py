@@ -479,18 +479,10 @@ _DONE = """
 ALTER TABLE replies ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE;
 """
 
-_WIDTH = """
--- Bytes of a number: vectors will be of half precision once no worker reads single alone.
-ALTER TABLE vectors ADD COLUMN width INTEGER NOT NULL DEFAULT 4;
-"""
-
 OLDEST_SERVER = 13
 """The oldest major version of PostgreSQL that has all that the tables and statements need."""
 
-MIGRATIONS: tuple[str, ...] = (
-    *(_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED, _DONE),
-    _WIDTH,
-)
+MIGRATIONS: tuple[str, ...] = (_V1, _LEASES, _STATES, _LOGS, _SERVICE, _UNEXTRACTED, _DONE)
 
 
 def lock_key(*names: str) -> int:

@@ -297,11 +297,10 @@ class Batch:
     def _write_vectors(self, db: Database, user_id: str, num: int, vectors: FactVectors) -> None:
         own = self._own
         db.execute(
-            f"INSERT INTO vectors ({own.columns}, windows, sentences, width, data)"
-            f" VALUES ({own.marks}, ?, ?, ?, ?) ON CONFLICT ({own.columns}) DO UPDATE SET"
-            " windows = excluded.windows, sentences = excluded.sentences, width = excluded.width,"
-            " data = excluded.data",
-            (*own.values(user_id, num), *from_vectors(vectors, self._dialect.width)),
+            f"INSERT INTO vectors ({own.columns}, windows, sentences, data)"
+            f" VALUES ({own.marks}, ?, ?, ?) ON CONFLICT ({own.columns}) DO UPDATE SET"
+            " windows = excluded.windows, sentences = excluded.sentences, data = excluded.data",
+            (*own.values(user_id, num), *from_vectors(vectors)),
         )
 
     def _write_beside(self, db: Database, change: Keyed | Weigh) -> bool:

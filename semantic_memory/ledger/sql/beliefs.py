@@ -57,7 +57,7 @@ class BeliefReader(Part):
 
 
 def _to_belief(row: tuple[Any, ...]) -> Belief:
-    *columns, windows, sentences, width, data, revision = row
+    *columns, windows, sentences, data, revision = row
     fact = to_fact(FactRow._make(columns))
-    vectors = to_vectors(windows, sentences, width, data)
+    vectors = to_vectors(windows, sentences, data)
     return Belief(fact, vectors.windows[0], revision)

@@ -48,7 +48,7 @@ _CURSORS = Table("cursors", ("session_id", "stage", "position", _OFFSET, "messag
 TABLES = (
     _FACTS,
     Table("versions", ("num", "version", "at", "action", "reason", "snapshot"), 2, "facts"),
-    Table("vectors", ("num", "windows", "sentences", "width", "data"), owner="facts"),
+    Table("vectors", ("num", "windows", "sentences", "data"), owner="facts"),
     Table("claim_keys", ("key", "num"), 2),
     Table(
         "placings", ("num", "revision", "created_at", "importance", "confidence"), 2, owner="facts"

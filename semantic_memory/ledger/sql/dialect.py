@@ -69,8 +69,6 @@ class Dialect(ABC):
     """The table that holds the stems of facts."""
     stems: str
     """The stems in a row `s` of it, separated by spaces."""
-    width: int
-    """Bytes of a number of a vector that is written: 2 or 4."""
 
     def __init__(self) -> None:
         self.is_pinned = self.holds("' ' || f.tags || ' '", f"' {PINNED} '")

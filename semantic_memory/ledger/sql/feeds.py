@@ -67,14 +67,10 @@ class Feeds(Part):
         return Delta(revision=since, rows=kept, removed=gone)
 
     def footprint(self, user_id: str) -> tuple[int, int]:
-        """Return the number of the user's memories, and the bytes of their texts and vectors.
-
-        Vectors count in single precision, in which they are read.
-        """
+        """Return the number of the user's memories, and the bytes of their texts and vectors."""
         with self._connections.snapshot() as db:
             number, size = db.execute(
-                "SELECT count(*), coalesce(sum("
-                "length(f.content) + coalesce(length(v.data) * 4 / v.width, 0)), 0)"
+                "SELECT count(*), coalesce(sum(length(f.content) + coalesce(length(v.data), 0)), 0)"
                 f" FROM {self._with_vectors} WHERE f.user_id = ? AND f.status <> 'forgotten'",
                 (user_id,),
             ).fetchone()

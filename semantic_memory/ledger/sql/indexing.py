@@ -40,11 +40,10 @@ class IndexFeed(Part):
         entries: list[IndexEntry] = []
         removed: list[str] = []
         taken: list[Unindexed] = []
-        for *columns, num, embedded, revision, windows, sentences, width, data in found:
+        for *columns, num, embedded, revision, windows, sentences, data in found:
             fact = to_fact(FactRow._make(columns))
             if embedded == 1 and fact.status is not Status.FORGOTTEN:
-                vectors = to_vectors(windows, sentences, width, data)
-                entries.append(IndexEntry(fact, vectors.windows))
+                entries.append(IndexEntry(fact, to_vectors(windows, sentences, data).windows))
             else:
                 removed.append(fact.id)
             taken.append(Unindexed(fact.user_id, num, revision))

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import wraps
-from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -112,16 +111,13 @@ class TraitColumns(NamedTuple):
     stems: str | None
     windows: int
     sentences: int
-    width: int
     data: bytes | None
 
 
 FACT = ", ".join(f"f.{name}" for name in FactRow._fields)
 """Selects a FactRow of `facts f`."""
-VECTORS = "v.windows, v.sentences, v.width, v.data"
-_NUMBERS = MappingProxyType({2: np.float16, 4: np.float32})
-"""The numbers of a width in bytes; every one that is written fits two."""
-_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-7])
+VECTORS = "v.windows, v.sentences, v.data"
+_TRAIT = ", ".join(f"f.{name}" for name in TraitColumns._fields[:-6])
 
 
 def traits(follows: str, corroborations: str, stems: str) -> str:
@@ -339,36 +335,30 @@ def to_trait(row: TraitColumns) -> TraitRow:
         follows=tuple(json.loads(row.following).get("follows", ())) if row.following else (),
     )
     data = row.data
-    vectors = None if data is None else to_vectors(row.windows, row.sentences, row.width, data)
+    vectors = None if data is None else to_vectors(row.windows, row.sentences, data)
     # a stem may be empty: that of "s"
     return TraitRow(trait, row.stems.split(" ") if row.stems else (), vectors)
 
 
-def from_vectors(vectors: FactVectors, width: int) -> tuple[int, int, int, bytes]:
-    """Return the number of windows, of sentences, the bytes of a number, and those of all.
-
-    Numbers are rounded to half precision, whatever their width, so that ledgers agree.
-    """
-    both = np.concatenate((vectors.windows, vectors.sentences)).astype(np.float16)
-    data = both.astype(_NUMBERS[width], copy=False).tobytes()
-    return len(vectors.windows), len(vectors.sentences), width, data
+def from_vectors(vectors: FactVectors) -> tuple[int, int, bytes]:
+    """Return the number of windows, the number of sentences and the bytes of both."""
+    both = np.concatenate((vectors.windows, vectors.sentences), dtype=np.float32)
+    return len(vectors.windows), len(vectors.sentences), both.tobytes()
 
 
 @decoding
-def to_vectors(windows: int, sentences: int, width: int, data: bytes) -> FactVectors:
+def to_vectors(windows: int, sentences: int, data: bytes) -> FactVectors:
     """Return the vectors of a row of `vectors`."""
-    both = np.frombuffer(data, _NUMBERS[width]).astype(np.float32, copy=False)
-    both = both.reshape(windows + sentences, -1)
+    both = np.frombuffer(data, np.float32).reshape(windows + sentences, -1)
     return FactVectors(both[:windows], both[windows:])
 
 
 @decoding
-def nearest_windows(stored: Sequence[tuple[int, int, int, bytes]], vector: Matrix) -> Matrix:
+def nearest_windows(stored: Sequence[tuple[int, int, bytes]], vector: Matrix) -> Matrix:
     """Return the cosine of `vector` to the nearest window of each row of `vectors`."""
-    windows, sentences, *_ = zip(*stored, strict=True)
+    windows, sentences, data = zip(*stored, strict=True)
     counts = np.column_stack((windows, sentences)).ravel()
-    numbers = [np.frombuffer(data, _NUMBERS[width]) for *_, width, data in stored]
-    cosines = np.concatenate(numbers, dtype=np.float32).reshape(counts.sum(), -1) @ vector
+    cosines = np.frombuffer(b"".join(data), np.float32).reshape(counts.sum(), -1) @ vector
     of_windows = np.repeat(np.arange(len(counts)) % 2 == 0, counts)
     starts = np.cumsum([0, *windows[:-1]])
     return np.maximum.reduceat(cosines[of_windows], starts)

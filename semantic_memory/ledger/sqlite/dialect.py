@@ -26,7 +26,6 @@ class SqliteDialect(Dialect):
     corroborations = "json_array_length(f.detail, '$.corroborations')"
     stems_table = "stems"
     stems = "s.text"
-    width = 2
 
     def unindexed(self, column: str) -> str:
         """Return a column for a condition by which no index should be chosen."""

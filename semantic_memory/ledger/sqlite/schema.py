@@ -437,14 +437,9 @@ CREATE TABLE stems (num INTEGER PRIMARY KEY REFERENCES facts (num), text TEXT NO
 INSERT INTO stems SELECT rowid, stemmed(text) FROM words;
 """
 
-_V17 = """
--- Bytes of a number: vectors are of half precision from now on, those of before of single.
-ALTER TABLE vectors ADD COLUMN width INTEGER NOT NULL DEFAULT 4;
-"""
-
 MIGRATIONS: tuple[str, ...] = (
     *(_V1, _V2, _V3, _V4, _V5, _V6, _V7, _V8, _V9, _V10, _V11, _V12),
-    *(_V13, _V14, _V15, _V16, _V17),
+    *(_V13, _V14, _V15, _V16),
 )
 
 
