@@ -32,8 +32,6 @@ from tests.conftest import NOW, make_fact, unit_vectors
 from tests.support import chroma, postgres
 from tests.support.inside import inside
 
-HALF = 5e-4
-"""Largest error of a cosine, as the ledger keeps vectors at half precision."""
 CASES = itertools.count()
 Separating = TypeVar("Separating", bound=SeparatingIndex)
 
@@ -260,7 +258,7 @@ def test_the_nearest_come_first_with_their_cosine(index):
     found = index.query(vector, user_id="u1", limit=5)
     assert [match.id for match in found] == [fact_id for _, fact_id in expected[:5]]
     assert [match.similarity for match in found] == pytest.approx(
-        [s for s, _ in expected[:5]], abs=HALF
+        [s for s, _ in expected[:5]], abs=1e-5
     )
 
 
@@ -277,7 +275,7 @@ def test_a_long_memory_is_found_by_any_window_and_once(index):
     for window in long.windows:
         found = index.query(window, user_id="u1", limit=2)
         assert [match.id for match in found] == ["fact-1", "fact-2"]
-        assert found[0].similarity == pytest.approx(1.0, abs=HALF)
+        assert found[0].similarity == pytest.approx(1.0, abs=1e-5)
 
 
 def test_upserting_twice_changes_nothing(index):
