@@ -96,7 +96,6 @@ class Searcher:
         self._own_fading = own_fading
         self._observe = observe
         self._reader = asked.reader_for(embedder.identity.model)
-        self._map = map_for(embedder.identity.model)
         self._turn = Contended("search", threading.BoundedSemaphore(_AT_ONCE), observe)
 
     def search(
@@ -195,7 +194,8 @@ class Searcher:
 
     def _moved(self, vector: Matrix) -> Matrix:
         """Return a question's vector as it is compared with memories."""
-        return vector if self._map is None else self._map.moved(vector)
+        found = map_for(self._embedder.identity.model)  # read at the first question
+        return vector if found is None else found.moved(vector)
 
     def _answer(
         self,
@@ -211,7 +211,7 @@ class Searcher:
         columns = snapshot.columns
         mentioned = names.named(question.text, snapshot.speakers)
         evidence = Evidence(
-            dense=self._meaning(snapshot, None if vector is None else self._moved(vector)),
+            dense=self._meaning(snapshot, vector),
             lexical=snapshot.lexical,
             named=np.isin(columns["speaker"], mentioned),
             own=columns["own"] & question.about_me,
@@ -259,6 +259,7 @@ class Searcher:
         """
         if vector is None:
             return np.zeros_like(snapshot.lexical)
+        vector = self._moved(vector)
         embedded = snapshot.columns["embedded"]
         window = np.where(embedded, snapshot.dense(vector), snapshot.lexical)
         promising = np.zeros(len(snapshot), dtype=np.bool_)
