@@ -6,6 +6,7 @@ and one that came back are told apart. The rules of extraction draw one fact fro
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 import time
@@ -112,9 +113,9 @@ class Visitor:
         self._dice = random.Random(f"{number} {user_id}")
         self._turn = 0
 
-    async def run(self, ends: float) -> None:
-        """Call until the time `ends` of the monotonic clock."""
-        while time.monotonic() < ends:
+    async def run(self, over: asyncio.Event) -> None:
+        """Call until the load is over."""
+        while not over.is_set():
             await self.turn()
 
     async def turn(self) -> None:

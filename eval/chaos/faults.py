@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eval.chaos.programs import Part, Program
 
@@ -31,6 +31,10 @@ class Fault:
     part: str
     back_at: float
     frozen: bool = False
+
+    def later(self, seconds: float) -> Fault:
+        """Return the same fault so many seconds later in the run."""
+        return replace(self, at=self.at + seconds, back_at=self.back_at + seconds)
 
 
 def draw_faults(

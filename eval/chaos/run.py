@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from eval.chaos.checks import violations
@@ -62,26 +62,29 @@ def run_chaos(
     outage: float = 0.0,
     least_writes: int | None = None,
     apart: float = APART_SECONDS,
+    rounds: int = 1,
 ) -> Outcome:
     """Put the load of `clients` on a service, kill its parts at random, and check it.
 
     With `outage`, the database is away for so many seconds more, under load too. A run with fewer
-    acknowledged writes than `least_writes`, two a second by default, has shown nothing and fails.
+    acknowledged writes than `least_writes`, two a second by default, has shown nothing and fails;
+    up to `rounds` of `seconds` each follow one another until there are so many, as a slow machine
+    needs.
     """
     least = round(2 * seconds) if least_writes is None else least_writes
     dice = random.Random(seed)
-    faults = draw_faults(dice, [*cluster.parts], seconds, apart)
+    drawn = (draw_faults(dice, [*cluster.parts], seconds, apart) for _ in range(rounds))
     promises = Promises()
     ended: Counter[str] = Counter()
     visitors = [(f"user-{number % users}", number) for number in range(clients)]
-    load = _under_load(cluster, visitors, seconds, faults, promises, ended, outage)
-    away, start = asyncio.run(load)
+    load = _under_load(cluster, visitors, seconds, drawn, least, promises, ended, outage)
+    away, faults, database_away = asyncio.run(load)
     settle(cluster)
     tables, answers = read(cluster, promises)
     found = violations(promises, tables, answers)
     few = f"{promises.writes} writes were acknowledged, {least} are needed"
     found["too few writes"] = [] if promises.writes >= least else [few]
-    share = availability(promises, outages(faults, start, seconds, outage))
+    share = availability(promises, database_away)
     found["not available"] = [] if share >= LEAST_AVAILABLE else [f"{share:.1%} of calls"]
     if away is not None:
         found["unanswered in the outage"] = away.violations
@@ -114,24 +117,33 @@ async def _under_load(
     cluster: Cluster,
     visitors: Sequence[tuple[str, int]],
     seconds: float,
-    faults: Sequence[Fault],
+    drawn: Iterable[Sequence[Fault]],
+    least: int,
     promises: Promises,
     ended: Counter[str],
     outage: float,
-) -> tuple[Outage | None, float]:
+) -> tuple[Outage | None, list[Fault], list[tuple[float, float]]]:
     away = None
-    start = time.monotonic()
+    faults: list[Fault] = []
+    over = asyncio.Event()
+    start, lasted = time.monotonic(), 0.0
     async with connected(cluster.urls) as reached, asyncio.TaskGroup() as group:
         for user_id, number in visitors:
-            visitor = Visitor(number, user_id, reached, promises)
-            group.create_task(visitor.run(start + seconds + outage))
+            group.create_task(Visitor(number, user_id, reached, promises).run(over))
         supervisor = group.create_task(_supervise(cluster, ended))
-        await inflict(faults, cluster.parts, start)
+        for of_round in drawn:
+            await inflict(of_round, cluster.parts, start + lasted)
+            faults += [fault.later(lasted) for fault in of_round]
+            lasted += seconds
+            await asyncio.sleep(max(0.0, start + lasted - time.monotonic()))
+            if promises.writes >= least:
+                break
         if outage:
             away = await suffer(cluster, outage)
-        await asyncio.sleep(max(0.0, start + seconds + outage - time.monotonic()))
+        await asyncio.sleep(max(0.0, start + lasted + outage - time.monotonic()))
+        over.set()
         supervisor.cancel()
-    return away, start
+    return away, faults, outages(faults, start, lasted, outage)
 
 
 async def _supervise(cluster: Cluster, ended: Counter[str]) -> None:

@@ -23,6 +23,8 @@ from tests.support.effort import rounds
 postgres.require()
 
 SECONDS = float(rounds(full=40, quick=25))
+MOST_ROUNDS = 6
+"""Rounds of kills until enough is written: one, where workers start within seconds."""
 USERS, CLIENTS = 2, 4
 USER = "user-4"
 """A user of the calm time after the kills."""
@@ -36,7 +38,7 @@ def running() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def done(running: Cluster) -> Outcome:
-    return run_chaos(running, USERS, CLIENTS, SECONDS, seed=11, least_writes=10)
+    return run_chaos(running, USERS, CLIENTS, SECONDS, seed=11, least_writes=10, rounds=MOST_ROUNDS)
 
 
 def test_nothing_acknowledged_is_lost_and_nothing_forgotten_comes_back(done: Outcome):
