@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semantic_memory.retrieval.strings import Strings, to_bytes
+from semantic_memory.retrieval.strings import NO_STRINGS, Strings, to_bytes
 
 Scores = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -64,6 +64,15 @@ class KeptPostings(NamedTuple):
             return self.rows[:0], self.counts[:0]
         here = slice(int(self.ends[place - 1]) if place else 0, int(self.ends[place]))
         return self.rows[here], self.counts[here]
+
+
+NO_POSTINGS = KeptPostings(
+    np.zeros(0, np.uint32),
+    NO_STRINGS,
+    np.zeros(0, np.int64),
+    np.zeros(0, np.uint32),
+    np.zeros(0, np.uint16),
+)
 
 
 class BM25:
@@ -136,15 +145,23 @@ class BM25:
 
     def keep(self) -> KeptPostings:
         """Return the postings of all texts."""
-        kept = self._kept.terms.read_all() if self._kept else ()
-        terms = sorted({*kept, *self._postings}, key=to_bytes)
-        found = [self._holding(term) for term in terms]
+        first = self._kept or NO_POSTINGS
+        before = first.terms.read_all()
+        terms = sorted({*before, *self._postings}, key=to_bytes)
+        place = {term: number for number, term in enumerate(terms)}
+        rest = self._postings.values()
+        places = np.array([place[term] for term in (*before, *self._postings)], np.int64)
+        sizes = [*np.diff(first.ends, prepend=0), *(len(own.rows) for own in rest)]
+        owners = np.repeat(places, np.array(sizes, np.int64))
+        order = np.argsort(owners, kind="stable")  # of each term those of the first texts first
+        rows = b"".join(own.rows.tobytes() for own in rest)
+        counts = b"".join(own.counts.tobytes() for own in rest)
         return KeptPostings(
             np.array(self._lengths, np.uint32),
             Strings.of(terms),
-            np.cumsum([len(rows) for rows, _ in found], dtype=np.int64),
-            np.concatenate([rows for rows, _ in found] or [np.zeros(0, np.uint32)]),
-            np.concatenate([counts for _, counts in found] or [np.zeros(0, np.uint16)]),
+            np.cumsum(np.bincount(owners, minlength=len(terms)), dtype=np.int64),
+            np.concatenate((first.rows, np.frombuffer(rows, np.uint32)))[order],
+            np.concatenate((first.counts, np.frombuffer(counts, np.uint16)))[order],
         )
 
     def _holding(self, term: str) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:

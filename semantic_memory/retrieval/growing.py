@@ -167,14 +167,6 @@ class GrowingVectors:
         """The vectors so far, without copying."""
         return Segments(self._at_first, self.rest)
 
-    @property
-    def joined(self) -> Vectors:
-        """The vectors so far, in one part."""
-        first, rest = self.view
-        return Vectors(
-            np.concatenate((first.owners, rest.owners)), np.concatenate((first.rows, rest.rows))
-        )
-
     def extend(self, owners: Sequence[int], vectors: Sequence[NDArray[np.float32]]) -> None:
         """Append the vectors of several owners, one array for each."""
         # Their length is one: what lies far beyond was misread, and would be infinite in half.

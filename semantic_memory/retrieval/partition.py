@@ -36,6 +36,7 @@ from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, KeptPostings, Mask, Statistics
 from semantic_memory.retrieval.ended import Ended
 from semantic_memory.retrieval.growing import Growing, GrowingVectors, Vectors
+from semantic_memory.retrieval.sealed import Pieces
 from semantic_memory.retrieval.slots import SLOTS, Slots
 from semantic_memory.retrieval.snapshot import Snapshot
 from semantic_memory.retrieval.strings import NO_STRINGS, Appended, Strings
@@ -69,7 +70,7 @@ COLUMNS = np.dtype(
     ]
 )
 
-FORM = f"2 {COLUMNS.descr} {SLOTS.descr}"
+FORM = f"3 {COLUMNS.descr} {SLOTS.descr}"
 """The form in which partitions are kept: another number if anything in it, the stems included,
 is derived otherwise."""
 
@@ -83,7 +84,7 @@ class Kept(NamedTuple):
 
     head: Mapping[str, Any]
     """The small parts, as JSON holds them."""
-    arrays: Mapping[str, NDArray[Any]]
+    arrays: Mapping[str, Pieces]
     """The large parts; they are read where they lie."""
 
 
@@ -100,6 +101,7 @@ class Partition:
         self.kept = 0
         """Number of rows that a file holds."""
         self._ids: list[str] = []
+        self._kept_ids = NO_STRINGS
         self._said_in = Appended(NO_STRINGS, _places)
         self._texts = Appended(NO_STRINGS, _text)
         self._tagged: dict[str, array[int]] = {}  # by tag, those above included; dead rows too
@@ -375,30 +377,32 @@ class Partition:
 
     def keep(self) -> Kept:
         """Return what `restored` needs. Later changes don't reach it."""
-        strings = {
-            "ids": Strings.of(self._ids),
-            "said_in": Strings.of(map(" ".join, self._said_in)),
-            "texts": Strings.of("" if one is None else _dumped(one) for one in self._texts),
-        }
         postings = self._bm25.keep()
-        strings["terms"] = postings.terms
-        arrays = {
-            "nums": self._nums.view,
-            "alive": self._alive.view.copy(),
-            "columns": self._columns.view,
-            "slots": self._slots.view.copy(),
-            "positions": self._slots.positions,
-            "tag_rows": np.frombuffer(b"".join(map(bytes, self._tagged.values())), np.uint32),
-            "lengths": postings.lengths,
-            "posting_ends": postings.ends,
-            "posting_rows": postings.rows,
-            "posting_counts": postings.counts,
+        strings = {
+            "ids": self._kept_ids.followed_by(Strings.of(self._ids[self._at_first :])),
+            "said_in": self._said_in.pieces(" ".join),
+            "texts": self._texts.pieces(_dumped),
+            "terms": ((postings.terms.data,), (postings.terms.ends,)),
         }
-        for name, those in strings.items():
-            arrays |= {name: those.data, f"{name}_ends": those.ends}
+        arrays: dict[str, Pieces] = {
+            "nums": (self._nums.view,),
+            "alive": (self._alive.view.copy(),),
+            "columns": (self._columns.view,),
+            "slots": (self._slots.view.copy(),),
+            "positions": (self._slots.positions,),
+            "tag_rows": (np.frombuffer(b"".join(map(bytes, self._tagged.values())), np.uint32),),
+            "lengths": (postings.lengths,),
+            "posting_ends": (postings.ends,),
+            "posting_rows": (postings.rows,),
+            "posting_counts": (postings.counts,),
+        }
+        for name, (data, ends) in strings.items():
+            arrays |= {name: data, f"{name}_ends": ends}
         for name, vectors in (("windows", self._windows), ("sentences", self._sentences)):
             if vectors is not None:
-                arrays |= {f"{name}_owners": vectors.joined.owners, name: vectors.joined.rows}
+                parts = vectors.view
+                arrays[f"{name}_owners"] = [part.owners for part in parts]
+                arrays[name] = [part.rows for part in parts]
         head = {
             "revision": self.revision,
             "sessions": [*self._slots.sessions],
@@ -412,9 +416,8 @@ class Partition:
         return Kept(head, arrays)
 
     @classmethod
-    def restored(cls, kept: Kept) -> Partition:
-        """Return a partition as it was when it was kept."""
-        head, arrays = kept
+    def restored(cls, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Partition:
+        """Return a partition as it was when it was kept, with `head` and `arrays` of its file."""
         strings = {
             name: Strings(arrays[name], arrays[f"{name}_ends"])
             for name in ("ids", "said_in", "texts", "terms")
@@ -423,7 +426,8 @@ class Partition:
         self.revision = head["revision"]
         self._nums.extend(arrays["nums"])
         self.kept = self._at_first = len(self._nums)
-        self._ids = strings["ids"].read_all()
+        self._kept_ids = strings["ids"]
+        self._ids = self._kept_ids.read_all()
         self._said_in = Appended(strings["said_in"], _places)
         self._texts = Appended(strings["texts"], _text)
         self._columns.extend(arrays["columns"].view(COLUMNS))
@@ -478,8 +482,8 @@ def _text(kept: str) -> tuple[str, str | None] | None:
     return None if content is None else (content, speaker)
 
 
-def _dumped(said: tuple[str, str | None]) -> str:
-    return json.dumps(said, ensure_ascii=False)
+def _dumped(said: tuple[str, str | None] | None) -> str:
+    return "" if said is None else json.dumps(said, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4_096)

@@ -55,7 +55,7 @@ class PartitionFiles:
             head, arrays = found
             if (head["token"], head["form"], head["user_id"]) != (token, FORM, user_id):
                 return None
-            return Partition.restored(Kept(head, arrays))
+            return Partition.restored(head, arrays)
         except (LookupError, OSError, TypeError, ValueError):
             return None  # of another form, or damaged
 

@@ -1,6 +1,7 @@
 """Sealed files of arrays: mapped into memory, and believed only if their seals fit.
 
-A file begins with the length and the CRC of its head, JSON that names its arrays with their seals.
+A file begins with the length and the CRC of its head, JSON that names its arrays with the seals of
+the pieces they were written in.
 It is written aside and renamed, and nothing waits for the disk: what a loss of power leaves in part
 doesn't fit its seal. A file that is mapped may be replaced or deleted, and is never written again.
 """
@@ -12,7 +13,7 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,21 +25,26 @@ from semantic_memory.domain.files import write_whole
 from semantic_memory.domain.ports.disk import Disk
 
 _BEGIN = struct.Struct("<8sQQ")
-_MAGIC = b"smarrays"
+_MAGIC = b"smpieces"
 _ALIGNED = 64  # bytes
 _SUMMED = 1 << 14
-"""Bytes from which an array is sealed by its sum, which takes a twentieth of the time of a CRC."""
+"""Bytes from which a piece is sealed by its sum, which takes a twentieth of the time of a CRC."""
 
 
-def write(
-    path: Path, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], disk: Disk
-) -> None:
+Pieces = Sequence[NDArray[Any]]
+"""An array in pieces that follow each other, of one dtype and width: one may lie in a mapped file,
+and is never copied into RAM."""
+
+
+def write(path: Path, head: Mapping[str, Any], arrays: Mapping[str, Pieces], disk: Disk) -> None:
     """Write a file. Raises OSError."""
     named: dict[str, Any] = {}
     place = 0
-    for name, array in arrays.items():
-        named[name] = (array.dtype.str, array.shape, place, _seal(_bytes(array)))
-        place += _padded(array.nbytes)
+    for name, pieces in arrays.items():
+        shape = (sum(map(len, pieces)), *pieces[0].shape[1:])
+        seals = [(piece.nbytes, _seal(_bytes(piece))) for piece in pieces]
+        named[name] = (pieces[0].dtype.str, shape, place, seals)
+        place += _padded(_size(pieces))
     begin = json.dumps({"head": head, "arrays": named}).encode()
     begin += b" " * (_padded(_BEGIN.size + len(begin)) - _BEGIN.size - len(begin))
     draft = path.with_suffix(".new")
@@ -46,9 +52,10 @@ def write(
     try:
         try:
             write_whole(disk, file, _BEGIN.pack(_MAGIC, len(begin), zlib.crc32(begin)) + begin)
-            for array in arrays.values():
-                write_whole(disk, file, _bytes(array).data)
-                write_whole(disk, file, bytes(_padded(array.nbytes) - array.nbytes))
+            for pieces in arrays.values():
+                for piece in pieces:
+                    write_whole(disk, file, _bytes(piece).data)
+                write_whole(disk, file, bytes(_padded(_size(pieces)) - _size(pieces)))
         finally:
             disk.close(file)
         disk.replace(draft, path)
@@ -77,17 +84,23 @@ def read(path: Path, disk: Disk) -> tuple[Mapping[str, Any], dict[str, NDArray[A
         return None
     told = json.loads(begin)
     arrays: dict[str, NDArray[Any]] = {}
-    for name, (dtype, shape, place, seal) in told["arrays"].items():
-        number = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        data = whole[start + place : start + place + number]
-        if len(data) < number or _seal(data) != seal:
-            return None
-        arrays[name] = data.view(dtype).reshape(shape)
+    for name, (dtype, shape, place, seals) in told["arrays"].items():
+        begun = end = start + place
+        for number, seal in seals:
+            data = whole[end : end + number]
+            if len(data) < number or _seal(data) != seal:
+                return None
+            end += number
+        arrays[name] = whole[begun:end].view(dtype).reshape(shape)
     return told["head"], arrays
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def _size(pieces: Pieces) -> int:
+    return sum(piece.nbytes for piece in pieces)
 
 
 def _padded(size: int) -> int:

@@ -9,6 +9,8 @@ from typing import Generic, NamedTuple, SupportsIndex, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from semantic_memory.retrieval.sealed import Pieces
+
 T = TypeVar("T")
 
 
@@ -30,6 +32,15 @@ class Strings(NamedTuple):
         encoded = [to_bytes(one) + b"\n" for one in strings]
         ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), np.uint8), ends)
+
+    def followed_by(self, rest: Strings) -> tuple[Pieces, Pieces]:
+        """Return the buffer and the ends of these strings and of others behind them, in pieces.
+
+        >>> data, ends = Strings.of(["one"]).followed_by(Strings.of(["three"]))
+        >>> Strings(np.concatenate(data), np.concatenate(ends)).read_all()
+        ['one', 'three']
+        """
+        return (self.data, rest.data), (self.ends, rest.ends + len(self.data))
 
     def raw(self, place: int) -> bytes:
         """Return the bytes of a string."""
@@ -87,6 +98,10 @@ class Appended(Sequence[T], Generic[T]):
         if index >= self._number:
             return self._rest[index - self._number]
         return self._decode(self._first.read(index))
+
+    def pieces(self, encode: Callable[[T], str]) -> tuple[Pieces, Pieces]:
+        """Return the buffer and the ends of all values as strings, in pieces."""
+        return self._first.followed_by(Strings.of(map(encode, self._rest)))
 
     def append(self, value: T) -> None:
         """Append a value."""
