@@ -308,11 +308,12 @@ class IndexSettings(Section):
     """Number of memories of a user up to which searches scan exactly, in RAM, if they fit into
     `exact_megabytes`. Chat messages take 4.5 KB each, facts 3, and loading a user takes a second
     for so many. Once they lie in a file of `partitions/`, which a store in plain text in a
-    directory has, they take .2 KB, and searches scan five times as many."""
+    directory has, they take .2 KB, and searches scan forty times as many: of more than 30,000 the
+    codes of their vectors, and then the nearest vectors."""
     exact_megabytes: int | None = Field(default=None, ge=1)
-    """RAM for the users searched last, in MB; one who needs more alone is searched in the index.
-    Default: 32 in a library, which shares its process and has room for 7,000 chat messages; in the
-    service a quarter of the machine's RAM, at most 2,000."""
+    """RAM for the users searched last, in MB; one who needs more alone, for memories that no file
+    holds, is searched in the index. Default: 32 in a library, which shares its process and has room
+    for 7,000 chat messages; in the service a quarter of the machine's RAM, at most 2,000."""
     sync_threshold: int = Field(default=10_000, ge=2)
     """Number of writes after which Chroma flushes its HNSW files, here or on a server. Writes not
     flushed are replayed at start, about 1 s for 10,000."""

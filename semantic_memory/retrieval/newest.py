@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from semantic_memory.domain.english.names import names
 from semantic_memory.domain.english.tables import phrase_list
 from semantic_memory.domain.text import figures, stems
 from semantic_memory.retrieval.bm25 import Scores
+from semantic_memory.retrieval.growing import Columns
 from semantic_memory.retrieval.snapshot import Snapshot
 
 ALIKE = 0.5
@@ -69,7 +70,7 @@ def fresher(
     rows: Sequence[int],
     similar: Scores,
     score: Reals,
-    columns: NDArray[Any],
+    columns: Columns,
     weight: float,
     states: Callable[[Sequence[int]], Collection[int]],
 ) -> dict[int, float]:

@@ -34,8 +34,9 @@ from semantic_memory.domain.retelling import retells
 from semantic_memory.domain.retention import Unexpired
 from semantic_memory.domain.values import levels
 from semantic_memory.retrieval.bm25 import BM25, KeptPostings, Mask, Statistics
+from semantic_memory.retrieval.codes import Codes, codes_of
 from semantic_memory.retrieval.ended import Ended
-from semantic_memory.retrieval.growing import Growing, GrowingVectors, Vectors
+from semantic_memory.retrieval.growing import Growing, GrowingColumns, GrowingVectors, Vectors
 from semantic_memory.retrieval.sealed import Pieces
 from semantic_memory.retrieval.slots import SLOTS, Slots
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -70,7 +71,7 @@ COLUMNS = np.dtype(
     ]
 )
 
-FORM = f"3 {COLUMNS.descr} {SLOTS.descr}"
+FORM = f"4 {COLUMNS.descr} {SLOTS.descr}"
 """The form in which partitions are kept: another number if anything in it, the stems included,
 is derived otherwise."""
 
@@ -100,6 +101,8 @@ class Partition:
         self.revision = 0
         self.kept = 0
         """Number of rows that a file holds."""
+        self.mapped = 0
+        """Estimated RAM, in bytes, of the rows that were read from a file."""
         self._ids: list[str] = []
         self._kept_ids = NO_STRINGS
         self._said_in = Appended(NO_STRINGS, _places)
@@ -117,11 +120,12 @@ class Partition:
         self._speakers: dict[str, int] = {}
         self._agents = {"": 0}
         self._runs = {"": 0}
-        self._columns = Growing(COLUMNS)
+        self._columns = GrowingColumns(COLUMNS)
         self._alive = Growing(np.bool_)
         self._slots = Slots()
         self._windows: GrowingVectors | None = None
         self._sentences: GrowingVectors | None = None
+        self._codes: Codes | None = None  # of the windows that a file holds
         self._bm25 = BM25()
         self._characters = 0
         self._dead = 0
@@ -129,7 +133,7 @@ class Partition:
     # ---------------------------------------------------------------- reading
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self._nums)
 
     @property
     def wasteful(self) -> bool:
@@ -179,6 +183,7 @@ class Partition:
             speakers=tuple(self._speakers),
             windows=None if self._windows is None else self._windows.view,
             sentences=None if self._sentences is None else self._sentences.view,
+            codes=self._codes,
             admitted=self._admitted(filters),
             lexical=self._bm25.score(terms, self._alive.view, statistics=statistics),
         )
@@ -283,7 +288,7 @@ class Partition:
             self._note(number, trait, embedded=is_embedded)
             columns.append(self._coded(trait, session, slot, embedded=is_embedded, asks=is_asked))
         self._slots.settle(asks, outdated)
-        self._columns.extend(np.array(columns, dtype=COLUMNS))
+        self._columns.extend(columns)
         self._alive.extend(np.ones(len(rows), dtype=np.bool_))
         self._bm25.extend([row.stems for row in rows])
         self._nums.extend([row.trait.num for row in rows])
@@ -387,7 +392,6 @@ class Partition:
         arrays: dict[str, Pieces] = {
             "nums": (self._nums.view,),
             "alive": (self._alive.view.copy(),),
-            "columns": (self._columns.view,),
             "slots": (self._slots.view.copy(),),
             "positions": (self._slots.positions,),
             "tag_rows": (np.frombuffer(b"".join(map(bytes, self._tagged.values())), np.uint32),),
@@ -396,6 +400,8 @@ class Partition:
             "posting_rows": (postings.rows,),
             "posting_counts": (postings.counts,),
         }
+        for name, column in self._columns.view.arrays.items():
+            arrays[f"column {name}"] = (column,)
         for name, (data, ends) in strings.items():
             arrays |= {name: data, f"{name}_ends": ends}
         for name, vectors in (("windows", self._windows), ("sentences", self._sentences)):
@@ -403,6 +409,10 @@ class Partition:
                 parts = vectors.view
                 arrays[f"{name}_owners"] = [part.owners for part in parts]
                 arrays[name] = [part.rows for part in parts]
+        if self._windows is not None:
+            first, rest = self._windows.view
+            known = codes_of(first.rows) if self._codes is None else self._codes
+            arrays["codes"] = (known, codes_of(rest.rows))
         head = {
             "revision": self.revision,
             "sessions": [*self._slots.sessions],
@@ -424,13 +434,15 @@ class Partition:
         }
         self = cls()
         self.revision = head["revision"]
-        self._nums.extend(arrays["nums"])
+        self._nums = Growing.behind(arrays["nums"])
         self.kept = self._at_first = len(self._nums)
         self._kept_ids = strings["ids"]
         self._ids = self._kept_ids.read_all()
         self._said_in = Appended(strings["said_in"], _places)
         self._texts = Appended(strings["texts"], _text)
-        self._columns.extend(arrays["columns"].view(COLUMNS))
+        self._columns = GrowingColumns(
+            COLUMNS, {name: arrays[f"column {name}"] for name in COLUMNS.names or ()}
+        )
         self._alive.extend(arrays["alive"])
         self._dead = self.kept - int(self._alive.view.sum())
         superseded = self._columns.view["status"] == _STATUS[Status.SUPERSEDED]
@@ -467,6 +479,8 @@ class Partition:
                 )
                 for name, dtype in (("windows", np.float32), ("sentences", np.float16))
             )
+            self._codes = arrays["codes"]
+        self.mapped = self.nbytes
         return self
 
 

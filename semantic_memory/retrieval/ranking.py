@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from semantic_memory.domain import decay
 from semantic_memory.retrieval.bm25 import Mask, Scores
+from semantic_memory.retrieval.growing import Columns
 
 Reals = NDArray[np.float64]
 
@@ -123,7 +124,7 @@ def base_score(dense: Scores, lexical: Scores, weights: Weights) -> Reals:
 def lent(
     base: Reals,
     admitted: Mask,
-    columns: NDArray[Any],
+    columns: Columns,
     slots: NDArray[Any],
     sessions: int,
     weights: Weights,
@@ -153,7 +154,7 @@ def lent(
 def rank(
     evidence: Evidence,
     admitted: Mask,
-    columns: NDArray[Any],
+    columns: Columns,
     slots: NDArray[Any],
     sessions: int,
     half_lives: Reals,

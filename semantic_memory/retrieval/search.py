@@ -50,6 +50,10 @@ from semantic_memory.retrieval.successors import noted, successors
 from semantic_memory.retrieval.times import closeness
 
 _ARM = 256  # candidates of each arm, for a user whose memories aren't held in RAM
+WHOLE = 30_000
+"""Rows up to which all are ranked."""
+_NEAR = 3_000
+"""Rows of more that are found by their codes, and ranked."""
 _ANSWERS = 0.9
 """Share of a question's score from which a fact that answers it comes in its place."""
 _COMPARED = 64  # of the best memories, for newer figures of the same and for what is asked
@@ -123,7 +127,8 @@ class Searcher:
             vector = self._embed(question, snapshot.speakers)
             laps.lap("embedding")
             with self._turn:
-                hits = self._answer(user_id, snapshot, question, vector, k, filters)
+                chosen = self._promising(snapshot, vector)
+                hits = self._answer(user_id, chosen, question, vector, k, filters)
         laps.lap("ranking")
         return hits
 
@@ -145,6 +150,19 @@ class Searcher:
         with self._turn:
             snapshot = self._index.snapshot(user_id, filters)
             return nearby(snapshot, fact_ids) if snapshot else NOTHING_NEAR
+
+    def _promising(self, snapshot: Snapshot, vector: Matrix | None) -> Snapshot:
+        """Return the rows of a large snapshot that may be among the best, or a small one as it is.
+
+        Ranking all would take longer than finding those near by their codes, or by words.
+        """
+        if len(snapshot) <= WHOLE or snapshot.codes is None:
+            return snapshot
+        rows = np.flatnonzero((snapshot.lexical > 0.0) & snapshot.admitted)
+        rows = np.sort(rows[top(snapshot.lexical[rows], _ARM)])
+        if vector is not None:
+            rows = np.union1d(rows, snapshot.near(self._moved(vector), _NEAR))
+        return snapshot.of(snapshot.surrounded(rows))
 
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,12 @@ from numpy.typing import NDArray
 from semantic_memory.domain.changes import Matrix
 from semantic_memory.domain.facts import Category
 from semantic_memory.retrieval.bm25 import Mask, Scores
-from semantic_memory.retrieval.growing import Segments
+from semantic_memory.retrieval.codes import Codes, nearest
+from semantic_memory.retrieval.growing import Columns, Segments
+from semantic_memory.retrieval.order import top
+from semantic_memory.retrieval.strings import Chosen
+
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +28,7 @@ class Snapshot:
     Later changes of the partition don't reach it, so it is read without a lock.
     """
 
-    columns: NDArray[Any]
+    columns: Columns
     """The rows; see `semantic_memory.retrieval.partition.COLUMNS`."""
     slots: NDArray[Any]
     """The places in sessions, each with the slots before and behind it (-1: none)."""
@@ -49,8 +55,74 @@ class Snapshot:
     lexical: Scores
     """BM25 of each row for the words of the search, in [0, 1]."""
 
+    codes: Codes | None = None
+    """Sign codes of the first part of `windows`, if that is read from a file."""
+
     def __len__(self) -> int:
         return len(self.columns)
+
+    def near(self, vector: Matrix, number: int) -> Rows:
+        """Return about `number` admitted rows with the windows nearest to `vector`, by their codes.
+
+        As many come besides of those that no file holds. Ascending.
+        """
+        if self.windows is None or self.codes is None:
+            return np.flatnonzero(self.admitted)
+        first, rest = self.windows
+        scores = np.full(len(self), -1.0, dtype=np.float32)
+        rest.best(vector, None, scores)
+        later = np.unique(rest.owners[self.admitted[rest.owners]])
+        best = later[top(scores[later], number)]
+        places = nearest(self.codes, vector, number, self.admitted[first.owners])
+        return np.union1d(first.owners[places], best)
+
+    def surrounded(self, rows: Rows) -> Rows:
+        """Return rows with those beside them in their sessions, and those that follow them."""
+        if self.followed_by:
+            newer = (self.followed_by.get(self.ids[row], ()) for row in rows.tolist())
+            rows = np.union1d(rows, np.fromiter(chain.from_iterable(newer), np.intp))
+        slots = self.columns["slot"][rows]
+        slots = slots[slots >= 0]
+        if not len(slots):
+            return rows
+        beside = np.zeros(len(self.slots) + 1, dtype=np.bool_)  # the last place is that of "none"
+        for own in (slots, self.slots["before"][slots], self.slots["behind"][slots]):
+            beside[own] = True
+        beside[-1] = False
+        return np.union1d(rows, np.flatnonzero(beside[self.columns["slot"]]))
+
+    def of(self, rows: Rows) -> Snapshot:
+        """Return a snapshot of some rows alone, which are given in ascending order."""
+        columns = self.columns[rows]
+        used = np.unique(columns["slot"])
+        used = used[used >= 0]
+        renumbered = np.full(len(self.slots) + 1, -1, dtype=np.int32)  # the last: of "none", -1
+        renumbered[used] = np.arange(len(used))
+        columns = Columns({**columns.arrays, "slot": renumbered[columns["slot"]]})
+        slots = self.slots[used]
+        for side in ("before", "behind"):
+            slots[side] = renumbered[slots[side]]
+        ids = [self.ids[row] for row in rows.tolist()]
+        places = {row: place for place, row in enumerate(rows.tolist())}
+        followed_by = {
+            one: [places[row] for row in self.followed_by[one] if row in places]
+            for one in ids
+            if one in self.followed_by
+        }
+        return replace(
+            self,
+            columns=columns,
+            slots=slots,
+            ids=ids,
+            said_in=Chosen(self.said_in, rows),
+            texts=Chosen(self.texts, rows),
+            followed_by=followed_by,
+            windows=self.windows and self.windows.of(rows),
+            sentences=self.sentences and self.sentences.of(rows),
+            admitted=self.admitted[rows],
+            lexical=self.lexical[rows],
+            codes=None,
+        )
 
     def dense(self, vector: Matrix) -> Scores:
         """Return the cosine of `vector` to each row's nearest window; 0 where not embedded yet."""

@@ -74,6 +74,27 @@ def to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+class Chosen(Sequence[T], Generic[T]):
+    """Some values of a sequence, read as they are needed."""
+
+    def __init__(self, values: Sequence[T], places: NDArray[np.intp]) -> None:
+        self._values = values
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> T | Sequence[T]:
+        """Return the value at a place among those chosen."""
+        if isinstance(place, slice):
+            return Chosen(self._values, self._places[place])
+        return self._values[int(self._places[place])]
+
+
 class Appended(Sequence[T], Generic[T]):
     """Values, the first of which are kept as strings and decoded whenever they are read."""
 

@@ -12,6 +12,7 @@ import pytest
 
 from semantic_memory import Message, ProviderError, SemanticMemory
 from semantic_memory.domain.text import figures
+from semantic_memory.retrieval.growing import Columns
 from semantic_memory.retrieval.newest import Figures, following, gains, read_figures
 from semantic_memory.retrieval.newest import fresher as newest_first
 from semantic_memory.retrieval.snapshot import Snapshot
@@ -130,7 +131,7 @@ FACTS = [
 
 
 def fresher(*facts, score, weight=0.1, cosine=0.7, states=set):
-    columns = np.array([(*(*fact, -1)[:4], True) for fact in facts], dtype=FACTS)
+    columns = Columns.of(np.array([(*(*fact, -1)[:4], True) for fact in facts], dtype=FACTS))
     similar = np.full((len(facts), len(facts)), cosine)
     rows = list(range(len(facts)))
     gained = newest_first(rows, similar, np.array(score), columns, weight, states)

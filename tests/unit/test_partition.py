@@ -81,7 +81,7 @@ def everything(snapshot: Snapshot) -> list[object]:
     dense = snapshot.dense(vector)
     embedded = [row for row in rows if snapshot.columns["embedded"][row]]
     return [
-        snapshot.columns.tolist(),
+        {name: column.tolist() for name, column in snapshot.columns.arrays.items()},
         snapshot.slots.tolist(),
         snapshot.sessions,
         snapshot.speakers,

@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ SLOTS = [("session", "i4"), ("before", "i4"), ("behind", "i4"), ("asks", "?")]
 WEIGHTS = Weights(**RetrievalSettings().model_dump())
 
 
-def columns(*slots: int) -> np.ndarray:
+def columns(*slots: int) -> Any:
     return np.array(
         [(slot, 0, False, 0.5, 1.0, 0.0, -math.inf, 1.0, 0) for slot in slots], dtype=COLUMNS
     )
