@@ -127,13 +127,15 @@ class BM25:
         if not terms or not present:
             return scores
         lengths = np.frombuffer(self._lengths, dtype=np.uint32)
-        average = max(1.0, float(lengths[alive].mean()))
+        whole = present == len(self)
+        average = max(1.0, float((lengths if whole else lengths[alive]).mean()))
         total = present if statistics is None else max(present, statistics[0])
         ideal = 0.0
         for term in dict.fromkeys(terms):
             rows, counts = self._holding(term)
-            kept = alive[rows]
-            rows, counts = rows[kept], counts[kept]
+            if not whole:
+                kept = alive[rows]
+                rows, counts = rows[kept], counts[kept]
             holding: float = len(rows)
             if statistics is not None:
                 holding = min(max(holding, statistics[1](term)), total)

@@ -42,7 +42,10 @@ def nearest(
         part[:] = counts[:, 0]
         for word in range(1, counts.shape[1]):  # a tenth of the time of a sum along the short axis
             part += counts[:, word]
-    unlike[~wanted] = _NEVER
-    within = np.cumsum(np.bincount(unlike[wanted]))  # by the number of bits
+    if wanted.all():
+        within = np.cumsum(np.bincount(unlike))  # by the number of bits
+    else:
+        within = np.cumsum(np.bincount(unlike[wanted]))
+        unlike[~wanted] = _NEVER
     most = int(np.searchsorted(within, number))
     return np.flatnonzero(unlike <= min(most, _NEVER - 1))

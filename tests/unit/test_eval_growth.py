@@ -16,6 +16,7 @@ MEASURES = {
     "forget a user, ms",
     "index, MB",
     "index, a memory, ms",
+    "file, a memory, ms",
     "ledger, MB",
     "logs and locks, MB",
     "maintain a user, s",
