@@ -151,7 +151,7 @@ class ExactIndex:
         partition = Partition()
         while self._files is not None:
             # each part writes all of the file again, so that they grow with it
-            if not self._follow(user_id, partition, within=max(self._budget, partition.mapped)):
+            if not self._follow(user_id, partition, within=max(self._budget, partition.nbytes)):
                 return partition
             if not self._written(user_id, partition, moment):
                 return None
@@ -172,7 +172,7 @@ class ExactIndex:
         Return True if it still isn't when what no file holds of it has come to take `within` bytes.
         """
         while partition.revision < self._ledger.revision(user_id):
-            if partition.nbytes - partition.mapped > within:
+            if partition.grown > within:
                 return True
             partition.apply(self._ledger.delta(user_id, partition.revision, _LOADED_AT_ONCE))
         return False
@@ -210,7 +210,7 @@ class ExactIndex:
         with self._guard:
             if self._partitions.get(user_id) is not partition:
                 return
-            grown = partition.nbytes - partition.mapped
+            grown = partition.grown
             if grown > self._budget or partition.living > self._most(partition):
                 self._outgrow(user_id)  # unless a file can be written
             else:

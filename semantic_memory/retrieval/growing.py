@@ -82,7 +82,9 @@ class Columns:
 class GrowingColumns:
     """Columns that grow at their end, one for each field of a structured dtype."""
 
-    def __init__(self, dtype: np.dtype[Any], begun: Mapping[str, NDArray[Any]] | None = None):
+    def __init__(
+        self, dtype: np.dtype[Any], begun: Mapping[str, NDArray[Any]] | None = None
+    ) -> None:
         """Begin with columns that are never written, if there are some."""
         self._dtype = dtype
         self._fields = {
@@ -90,18 +92,10 @@ class GrowingColumns:
             for name in dtype.names or ()
         }
 
-    def __len__(self) -> int:
-        return len(self.view)
-
     @property
     def view(self) -> Columns:
         """The columns so far, without copying. Rows appended later aren't in them."""
         return Columns({name: field.view for name, field in self._fields.items()})
-
-    @property
-    def nbytes(self) -> int:
-        """Size in bytes, spare room included."""
-        return sum(field.nbytes for field in self._fields.values())
 
     def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Append rows, each with a value for each field."""
@@ -142,7 +136,7 @@ class Vectors(NamedTuple):
             rows = self.rows[places]
         return rows.astype(np.float32, copy=False)
 
-    def of(self, owners: NDArray[np.intp]) -> Vectors:
+    def chosen(self, owners: NDArray[np.intp]) -> Vectors:
         """Return the vectors of some owners, in ascending order, renumbered 0, 1, 2, ..."""
         begins = np.searchsorted(self.owners, owners)
         each = np.searchsorted(self.owners, owners, side="right") - begins
@@ -173,9 +167,9 @@ class Segments(NamedTuple):
     first_part: Vectors
     rest: Vectors
 
-    def of(self, owners: NDArray[np.intp]) -> Segments:
+    def chosen(self, owners: NDArray[np.intp]) -> Segments:
         """Return the vectors of some owners, in ascending order, renumbered 0, 1, 2, ..."""
-        return Segments(*(part.of(owners) for part in self))
+        return Segments(*(part.chosen(owners) for part in self))
 
     def best(
         self,

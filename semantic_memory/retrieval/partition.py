@@ -71,13 +71,13 @@ COLUMNS = np.dtype(
     ]
 )
 
-FORM = f"4 {COLUMNS.descr} {SLOTS.descr}"
+FORM = f"3 {COLUMNS.descr} {SLOTS.descr}"
 """The form in which partitions are kept: another number if anything in it, the stems included,
 is derived otherwise."""
 
 _UNKNOWN = -2  # the code of a value that no row has
-_ROW_OVERHEAD = 650  # bytes of strings, tuples and postings a memory, besides its text
-_KEPT_OVERHEAD = 110  # bytes of the id of a memory that was kept, and of its place
+_ROW_OVERHEAD = 770  # bytes of columns, strings, tuples and postings a memory, besides its text
+_KEPT_OVERHEAD = 210  # bytes of the columns of a memory that was kept, of its id and its place
 
 
 class Kept(NamedTuple):
@@ -101,8 +101,6 @@ class Partition:
         self.revision = 0
         self.kept = 0
         """Number of rows that a file holds."""
-        self.mapped = 0
-        """Estimated RAM, in bytes, of the rows that were read from a file."""
         self._ids: list[str] = []
         self._kept_ids = NO_STRINGS
         self._said_in = Appended(NO_STRINGS, _places)
@@ -143,10 +141,14 @@ class Partition:
     @property
     def nbytes(self) -> int:
         """Estimated RAM, in bytes."""
+        return self._at_first * _KEPT_OVERHEAD + self.grown
+
+    @property
+    def grown(self) -> int:
+        """Estimated RAM, in bytes, of the rows that weren't read from a file."""
         vectors = sum(part.nbytes for part in (self._windows, self._sentences) if part)
-        rows = (len(self) - self._at_first) * _ROW_OVERHEAD + 4 * self._characters
-        kept = self._at_first * _KEPT_OVERHEAD
-        return vectors + self._columns.nbytes + self._slots.nbytes + rows + kept
+        rows = (len(self) - self._at_first) * _ROW_OVERHEAD
+        return vectors + rows + 4 * self._characters
 
     @property
     def living(self) -> int:
@@ -480,7 +482,6 @@ class Partition:
                 for name, dtype in (("windows", np.float32), ("sentences", np.float16))
             )
             self._codes = arrays["codes"]
-        self.mapped = self.nbytes
         return self
 
 

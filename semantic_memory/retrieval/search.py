@@ -162,7 +162,7 @@ class Searcher:
         rows = np.sort(rows[top(snapshot.lexical[rows], _ARM)])
         if vector is not None:
             rows = np.union1d(rows, snapshot.near(self._moved(vector), _NEAR))
-        return snapshot.of(snapshot.surrounded(rows))
+        return snapshot.chosen(snapshot.surrounded(rows))
 
     def _search_large(
         self, question: Question, user_id: str, k: int, filters: Filters

@@ -62,11 +62,6 @@ class Slots:
         """The slots, without copying; those taken since `settle` aren't in it."""
         return self._slots.view
 
-    @property
-    def nbytes(self) -> int:
-        """Size in bytes, spare room included."""
-        return self._slots.nbytes
-
     def take(self, session_id: str | None, position: int | None) -> tuple[int, int]:
         """Return the number of a session and of a place in it; -1 for none."""
         if session_id is None:

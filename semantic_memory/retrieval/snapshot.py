@@ -67,7 +67,7 @@ class Snapshot:
         As many come besides of those that no file holds. Ascending.
         """
         if self.windows is None or self.codes is None:
-            return np.flatnonzero(self.admitted)
+            return np.zeros(0, dtype=np.intp)
         first, rest = self.windows
         scores = np.full(len(self), -1.0, dtype=np.float32)
         rest.best(vector, None, scores)
@@ -91,7 +91,7 @@ class Snapshot:
         beside[-1] = False
         return np.union1d(rows, np.flatnonzero(beside[self.columns["slot"]]))
 
-    def of(self, rows: Rows) -> Snapshot:
+    def chosen(self, rows: Rows) -> Snapshot:
         """Return a snapshot of some rows alone, which are given in ascending order."""
         columns = self.columns[rows]
         used = np.unique(columns["slot"])
@@ -117,8 +117,8 @@ class Snapshot:
             said_in=Chosen(self.said_in, rows),
             texts=Chosen(self.texts, rows),
             followed_by=followed_by,
-            windows=self.windows and self.windows.of(rows),
-            sentences=self.sentences and self.sentences.of(rows),
+            windows=self.windows and self.windows.chosen(rows),
+            sentences=self.sentences and self.sentences.chosen(rows),
             admitted=self.admitted[rows],
             lexical=self.lexical[rows],
             codes=None,

@@ -77,13 +77,13 @@ def test_the_best_of_a_large_user_are_those_of_ranking_all_rows(large, monkeypat
     monkeypatch.setattr(searching, "_NEAR", 100)
     monkeypatch.setattr(searching, "_ARM", 100)
     ranked: list[int] = []
-    choose = Snapshot.of
+    choose = Snapshot.chosen
 
     def chosen(snapshot: Snapshot, rows: Rows) -> Snapshot:
         ranked.append(len(rows))
         return choose(snapshot, rows)
 
-    monkeypatch.setattr(Snapshot, "of", chosen)
+    monkeypatch.setattr(Snapshot, "chosen", chosen)
     narrowed = found(large, asked, **filters)
     assert len(ranked) == len(asked)
     assert max(ranked) < 1_200  # of more than 2,000

@@ -288,7 +288,7 @@ def test_a_worn_partition_that_is_dropped_meanwhile_is_made_anew(ledger):
             return getattr(ledger, name)
 
     meanwhile = AskedMeanwhile()
-    index = exact(meanwhile, Behind(), budget_bytes=360_000)
+    index = exact(meanwhile, Behind(), budget_bytes=375_000)
     index.snapshot("u1")
     for number in range(200):
         ledger.apply([Update(make_fact(number, confidence=0.5), "x", NOW)])
