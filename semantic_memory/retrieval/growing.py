@@ -19,7 +19,7 @@ class Growing:
 
     @classmethod
     def behind(cls, rows: NDArray[Any]) -> Growing:
-        """Begin with rows that are never written, and copied once more are appended."""
+        """Begin with rows that are never written, and copied when others are appended."""
         begun = cls(rows.dtype)
         begun._rows, begun._size = rows, len(rows)
         return begun

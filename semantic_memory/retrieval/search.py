@@ -154,7 +154,7 @@ class Searcher:
     def _promising(self, snapshot: Snapshot, vector: Matrix | None) -> Snapshot:
         """Return the rows of a large snapshot that may be among the best, or a small one as it is.
 
-        Ranking all would take longer than finding those near by their codes, or by words.
+        Ranking all takes longer than finding those near by their codes, or by words.
         """
         if len(snapshot) <= WHOLE or snapshot.codes is None:
             return snapshot

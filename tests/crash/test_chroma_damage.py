@@ -27,7 +27,7 @@ from tests.support.processes import chroma_workers, is_running
 
 pytestmark = pytest.mark.usefixtures("cold_chroma")  # workers are found by their command lines
 
-SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=10))
+SETTINGS = Settings(index=IndexSettings(sync_threshold=50, exact_limit=1))
 KILLS = rounds(full=50, quick=4)
 QUERIES = [f"item {number}" for number in range(0, 120, 11)]
 
@@ -51,7 +51,7 @@ def add_items(memory: SemanticMemory, number: int, user: str) -> None:
 def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str]]]:
     directory = tmp_path_factory.mktemp("sound") / "store"
     with SemanticMemory.open(directory, settings=SETTINGS, embedder=HashEmbedder()) as memory:
-        add_items(memory, 10, "small")
+        add_items(memory, 1, "small")
         add_items(memory, 120, "large")
         found = answers(memory)
         memory.flush()

@@ -176,8 +176,8 @@ def queries_of_the_index_without_a_scan(run: Trial) -> int:
 def queries_of_the_index_behind(run: Trial) -> int:
     index = CountingIndex()
     memory = run.open(index=index)
-    # more than five times the limit that is set, as many as a file may hold
-    memory.transfer.add_many([{"content": f"Owns item {n}"} for n in range(6)], **U)
+    # more than forty times the limit that is set, as many as a file may hold
+    memory.transfer.add_many([{"content": f"Owns item {n}"} for n in range(41)], **U)
     memory.flush()
     memory.search("item", **U)
     return index.queries
