@@ -73,7 +73,7 @@ def measure_growth(sizes: Sequence[Size]) -> Iterator[Grown]:
     for size in sizes:
         with TemporaryDirectory(prefix="semantic-memory-growth-") as scratch:
             directory = Path(scratch, "store")
-            steps = (_build, _keep, _measure)
+            steps = (build, keep, _measure)
             figures = [_apart(step, directory, size) for step in steps]
             yield Grown(size, dict(ChainMap(*reversed(figures))))
 
@@ -85,9 +85,10 @@ def _apart(
         return apart.submit(step, directory, size).result()
 
 
-def _build(directory: Path, size: Size) -> dict[str, float]:
+def build(directory: Path, size: Size) -> dict[str, float]:
+    """Fill a store, and its index."""
     dice = random.Random(0)
-    with _opened(directory) as memory:
+    with open_store(directory) as memory:
         start = time.perf_counter()
         for user in range(size.users):
             for first in range(0, size.each, _BATCH):
@@ -103,7 +104,7 @@ def _build(directory: Path, size: Size) -> dict[str, float]:
     }
 
 
-def _keep(directory: Path, size: Size) -> dict[str, float]:
+def keep(directory: Path, size: Size) -> dict[str, float]:
     """Write the files of partitions in the RAM that a library has for them."""
     start = time.perf_counter()
     with closing(SqliteLedger(directory / "ledger.sqlite3")) as ledger:
@@ -124,7 +125,7 @@ def _keep(directory: Path, size: Size) -> dict[str, float]:
 def _measure(directory: Path, size: Size) -> dict[str, float]:
     dice = random.Random(1)
     start = time.perf_counter()
-    with _opened(directory) as memory:
+    with open_store(directory) as memory:
         opened = time.perf_counter()
         figures = {"open, ms": 1_000 * (opened - start)}
 
@@ -140,7 +141,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
         figures["search p50, ms"] = statistics.median(warm)
         figures["search p95, ms"] = warm[int(0.95 * (_SEARCHES - 1))]
         if size.each > searching.WHOLE:
-            figures["share of the hits of ranking all"] = _agreement(memory)
+            figures["share of the hits of ranking all"] = agreement(memory)
         figures["resident, MB"] = sum(map(resident_megabytes, family(os.getpid())))
         figures |= _disk(directory)
         if size.each <= _MAINTAINED:
@@ -153,7 +154,7 @@ def _measure(directory: Path, size: Size) -> dict[str, float]:
     return figures
 
 
-def _agreement(memory: SemanticMemory) -> float:
+def agreement(memory: SemanticMemory) -> float:
     """Return the share of the ten best of ranking all memories that searches find."""
     dice = random.Random(2)
     asked = [question(dice) for _ in range(_COMPARED)]
@@ -163,14 +164,15 @@ def _agreement(memory: SemanticMemory) -> float:
         return [{hit.fact.id for hit in own} for own in hits]
 
     usual = found()
-    with patch.object(searching, "WHOLE", math.inf):
+    with patch.object(searching, "WHOLE", math.inf):  # no setting ranks all: only this needs it
         whole = found()
     both = sum(len(one & other) for one, other in zip(usual, whole, strict=True))
     return both / sum(map(len, whole))
 
 
 @contextmanager
-def _opened(directory: Path) -> Iterator[SemanticMemory]:
+def open_store(directory: Path) -> Iterator[SemanticMemory]:
+    """Open a store, without work in the background."""
     settings = Settings(data_dir=directory, ingest=IngestSettings(background=False))
     with SemanticMemory.open(settings=settings, embedder=CentredEmbedder()) as memory:
         yield memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar, overload
@@ -74,8 +75,25 @@ def to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class Chosen(Sequence[T], Generic[T]):
-    """Some values of a sequence, read as they are needed."""
+class _Read(Sequence[T], ABC, Generic[T]):
+    """Values that are made one by one, whenever they are read."""
+
+    @abstractmethod
+    def _at(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> T | Sequence[T]:
+        """Return the value at a place, counted from the first."""
+        if isinstance(place, slice):
+            return [self._at(one) for one in range(*place.indices(len(self)))]
+        return self._at(int(place))
+
+
+class Chosen(_Read[T]):
+    """Some values of a sequence."""
 
     def __init__(self, values: Sequence[T], places: NDArray[np.intp]) -> None:
         self._values = values
@@ -84,19 +102,12 @@ class Chosen(Sequence[T], Generic[T]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, place: SupportsIndex) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> T | Sequence[T]:
-        """Return the value at a place among those chosen."""
-        if isinstance(place, slice):
-            return Chosen(self._values, self._places[place])
-        return self._values[int(self._places[place])]
+    def _at(self, index: int) -> T:
+        return self._values[int(self._places[index])]
 
 
-class Appended(Sequence[T], Generic[T]):
-    """Values, the first of which are kept as strings and decoded whenever they are read."""
+class Appended(_Read[T]):
+    """Values, the first of which are kept as strings, and decoded."""
 
     def __init__(self, first: Strings, decode: Callable[[str], T]) -> None:
         self._first = first
@@ -107,15 +118,7 @@ class Appended(Sequence[T], Generic[T]):
     def __len__(self) -> int:
         return self._number + len(self._rest)
 
-    @overload
-    def __getitem__(self, place: SupportsIndex) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> T | Sequence[T]:
-        """Return the value at a place, counted from the first."""
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        index = int(place)
+    def _at(self, index: int) -> T:
         if index >= self._number:
             return self._rest[index - self._number]
         return self._decode(self._first.read(index))

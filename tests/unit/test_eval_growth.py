@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from eval import growth
 from eval.__main__ import app
 from eval.growth import Size
 from eval.growth_report import parse_sizes
 from eval.vectors import CentredEmbedder
 from semantic_memory.domain.errors import InvalidInputError
+from semantic_memory.retrieval import search as searching
 
 MEASURES = {
     "add_many, a memory, ms",
@@ -62,3 +64,16 @@ def test_vectors_lie_around_centres_and_are_the_same_for_the_same_text():
     assert (CentredEmbedder().embed(texts[:2], "query") == rows[:2]).all()
     nearest = sorted(rows[1:] @ rows[0])[-1]
     assert 0.4 < nearest < 0.9  # two of the same centre; otherwise at most .3
+
+
+def test_the_share_of_the_hits_of_ranking_all_is_taken_from_a_users_file(tmp_path, monkeypatch):
+    directory, size = tmp_path / "store", growth.Size(1, 600)
+    growth.build(directory, size)
+    assert growth.keep(directory, size)["file, a memory, ms"] > 0
+    assert [*(directory / "partitions").iterdir()]
+    monkeypatch.setattr(searching, "WHOLE", 100)
+    for near, least, most in ((100, 0.98, 1.0), (1, 0.0, 0.97)):
+        monkeypatch.setattr(searching, "_NEAR", near)
+        monkeypatch.setattr(searching, "_ARM", near)
+        with growth.open_store(directory) as memory:
+            assert least <= growth.agreement(memory) <= most
